@@ -1,0 +1,1 @@
+# Placeholder until the package files are written.

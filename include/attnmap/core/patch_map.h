@@ -1,0 +1,28 @@
+#ifndef ATTNMAP_CORE_PATCH_MAP_H_
+#define ATTNMAP_CORE_PATCH_MAP_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "attnmap/core/patch_grid.h"
+
+namespace attnmap {
+
+// One map: a value for each patch, raw, in the order of PatchGrid.
+struct PatchMap {
+  PatchGrid grid;
+  std::vector<float> values;   // grid.num_patches()
+  std::vector<uint8_t> shown;  // empty: all; else 0 where a patch is not to be drawn (padding)
+  int layer = 0;
+  std::string head;   // "mean", "3", ...
+  std::string query;  // "class", "patch 3,5", ...
+
+  bool IsShown(int patch_index) const {
+    return shown.empty() || shown[static_cast<size_t>(patch_index)] != 0;
+  }
+};
+
+}  // namespace attnmap
+
+#endif  // ATTNMAP_CORE_PATCH_MAP_H_

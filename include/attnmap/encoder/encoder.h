@@ -1,0 +1,45 @@
+#ifndef ATTNMAP_ENCODER_ENCODER_H_
+#define ATTNMAP_ENCODER_ENCODER_H_
+
+#include <memory>
+#include <optional>
+
+#include "attnmap/core/capture.h"
+#include "attnmap/core/model_input.h"
+#include "attnmap/core/thread_pool.h"
+#include "attnmap/model/vit_model.h"
+
+namespace attnmap {
+
+struct EncodeSettings {
+  // Factor on the scores before softmax; nothing: 1 / sqrt(head_dim).
+  std::optional<float> score_scale;
+};
+
+// A model made ready to run, shared read-only by all threads. Keeps the
+// model's tensors alive.
+class PreparedModel {
+ public:
+  // `reuse`: many images will come, so packing weights pays.
+  explicit PreparedModel(VitModel model, bool reuse = false);
+  ~PreparedModel();
+  PreparedModel(PreparedModel&&) noexcept;
+  PreparedModel& operator=(PreparedModel&&) noexcept;
+
+  const VitModel& model() const;
+
+  // Runs the encoder on one image as far as the sink asks, and no further.
+  // Spreads one image over the pool's threads; for many images give each
+  // thread a pool of one. Same result to the bit for any number of threads.
+  // Throws Error where the grid and the positions do not fit.
+  void Encode(const ModelInput& input, AttentionSink& sink, ThreadPool& pool,
+              const EncodeSettings& settings = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace attnmap
+
+#endif  // ATTNMAP_ENCODER_ENCODER_H_
