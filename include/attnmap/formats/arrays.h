@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attnmap/core/tensor.h"
@@ -19,7 +20,10 @@ std::unique_ptr<TensorArchive> OpenNpz(std::shared_ptr<const MappedFile> file);
 // One array; the archive's only tensor is named "".
 std::unique_ptr<TensorArchive> OpenNpy(std::shared_ptr<const MappedFile> file);
 // torch.save's zip form, TorchScript archives included, and its older form.
-std::unique_ptr<TensorArchive> OpenTorch(std::shared_ptr<const MappedFile> file);
+// `checkpoint_key`: which nested dictionary holds the tensors ("a.b" for b in
+// a); empty: found by looking.
+std::unique_ptr<TensorArchive> OpenTorch(std::shared_ptr<const MappedFile> file,
+                                         const std::string& checkpoint_key = {});
 
 // ---- writing: bytes of a whole file ----
 std::vector<uint8_t> NpyBytes(const Shape& shape, std::span<const float> values);
@@ -30,11 +34,18 @@ struct ArrayToWrite {
   Shape shape;
   std::span<const float> values;
 };
+// A stored (not compressed) archive of one .npy an array.
+std::vector<uint8_t> NpzBytes(std::span<const ArrayToWrite> arrays);
 void WriteNpz(const std::string& path, std::span<const ArrayToWrite> arrays);
-// `type`: kF32, kF16 or kBF16 (round to nearest even). `metadata`: key, value pairs.
+
+struct SafetensorsOptions {
+  DataType type = DataType::kF32;  // kF32, kF16 or kBF16 (round to nearest even)
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+std::vector<uint8_t> SafetensorsBytes(std::span<const ArrayToWrite> arrays,
+                                      const SafetensorsOptions& options = {});
 void WriteSafetensors(const std::string& path, std::span<const ArrayToWrite> arrays,
-                      DataType type = DataType::kF32,
-                      std::span<const std::pair<std::string, std::string>> metadata = {});
+                      const SafetensorsOptions& options = {});
 // Rank <= 2: a line a row, comma separated, fewest digits that read back the same.
 std::string CsvText(const Shape& shape, std::span<const float> values);
 
