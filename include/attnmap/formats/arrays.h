@@ -46,12 +46,15 @@ std::vector<uint8_t> SafetensorsBytes(std::span<const ArrayToWrite> arrays,
                                       const SafetensorsOptions& options = {});
 void WriteSafetensors(const std::string& path, std::span<const ArrayToWrite> arrays,
                       const SafetensorsOptions& options = {});
-// Rank <= 2: a line a row, comma separated, fewest digits that read back the same.
+// Rank <= 2: a line a row, comma separated, fewest digits that read back the
+// same; rank 1 is one row. Throws Error for a higher rank.
 std::string CsvText(const Shape& shape, std::span<const float> values);
 
-// The fewest digits that read back as the same float32, as JSON and CSV want it.
+// The fewest digits that read back as the same float32, as JSON and CSV want
+// it; "nan", "inf" and "-inf" where it is not finite.
 void AppendFloat(std::string& text, float value);
-// Nested arrays: [[1,2],[3,4]].
+// Nested arrays: [[1,2],[3,4]]. What is not finite becomes null: JSON has no
+// other word for it. REQUIRES: values.size() == NumElements(shape).
 void AppendJsonArray(std::string& text, const Shape& shape, std::span<const float> values);
 
 }  // namespace attnmap

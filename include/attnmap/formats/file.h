@@ -5,12 +5,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attnmap {
 
 // A read-only file mapped into memory for as long as anyone holds it. A file
-// that cannot be mapped (a pipe) is read.
+// that cannot be mapped (a pipe) is read. The file must not be made shorter by
+// others while it is held: the system then ends the process (SIGBUS).
 class MappedFile {
  public:
   // Throws Error naming the path and the reason.
@@ -27,18 +29,21 @@ class MappedFile {
   std::string path_;
 };
 
-// The whole of a file or, for "-", of standard input, at most `limit` bytes.
+// The whole of a file or, for "-", of standard input. Throws Error where it
+// is longer than `limit` bytes.
 std::vector<uint8_t> ReadFile(const std::string& path, int64_t limit = int64_t{1} << 40);
 
 // Writes beside the target, then renames: a reader never sees half a file, a
-// failure leaves nothing behind. Throws Error naming the path and the reason.
+// failure leaves nothing behind. A link is followed, and what is no ordinary
+// file (a pipe, /dev/null) is written to as it is. An existing file's
+// permissions are kept. Throws Error naming the path and the reason.
 void WriteFileAtomically(const std::string& path, std::span<const uint8_t> bytes);
 
 // The same for output that comes in pieces.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
-  ~AtomicFile();  // removes the piece unless Commit was called
+  ~AtomicFile();  // removes what was written unless Commit was called
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   void Write(std::span<const uint8_t> bytes);
@@ -46,8 +51,9 @@ class AtomicFile {
   void Commit();
 
  private:
-  std::string path_;
-  std::string temporary_;
+  std::string path_;       // as the caller calls it, for messages
+  std::string target_;     // behind any links
+  std::string temporary_;  // empty: the target is written to directly
   int descriptor_ = -1;
 };
 
