@@ -1,45 +1,10 @@
-# The libraries the rooms use, and what a room is.
+# What a room is, and what a build of them needs.
 
-find_package(Threads REQUIRED)
-# Debian's small packages (libopencv-imgcodecs-dev) bring headers and libraries
-# but no OpenCVConfig.cmake; that comes with libopencv-dev, which pulls in VTK and Qt.
-find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs)
-if(NOT OpenCV_FOUND)
-  find_path(OpenCV_INCLUDE_DIRS opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)
-  foreach(module core imgproc imgcodecs)
-    find_library(OpenCV_${module}_LIBRARY opencv_${module} REQUIRED)
-    add_library(opencv_${module} UNKNOWN IMPORTED GLOBAL)
-    set_target_properties(opencv_${module} PROPERTIES
-      IMPORTED_LOCATION ${OpenCV_${module}_LIBRARY}
-      INTERFACE_INCLUDE_DIRECTORIES ${OpenCV_INCLUDE_DIRS})
-  endforeach()
-endif()
-# oneDNN's own package file in Debian asks for the OpenCL headers, which we do not use.
-find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
-find_library(DNNL_LIBRARY dnnl REQUIRED)
-add_library(DNNL::dnnl UNKNOWN IMPORTED GLOBAL)
-set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION ${DNNL_LIBRARY}
-                      INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})
+set(attnmap_opencv_modules core imgproc imgcodecs)
+include(cmake/Dependencies.cmake)
+# Headers and the program only: whoever uses the installed library needs none of these.
 find_package(nlohmann_json 3.9 REQUIRED)
-find_package(JPEG REQUIRED)
-find_package(PNG REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(Freetype REQUIRED)
 find_package(CLI11 REQUIRED)
-
-# Debian's packages bring pkg-config files but not always CMake ones.
-find_package(PkgConfig REQUIRED)
-function(attnmap_pkg target module)
-  if(NOT TARGET ${target})
-    string(MAKE_C_IDENTIFIER ${module} id)
-    pkg_check_modules(${id} REQUIRED IMPORTED_TARGET GLOBAL ${module})
-    add_library(${target} ALIAS PkgConfig::${id})
-  endif()
-endfunction()
-attnmap_pkg(WebP::webp libwebp)
-attnmap_pkg(WebP::webpdemux libwebpdemux)
-attnmap_pkg(libzip::zip libzip)
-attnmap_pkg(hwy::hwy libhwy)
 find_package(FastFloat QUIET)
 if(NOT TARGET FastFloat::fast_float)
   find_path(FAST_FLOAT_INCLUDE_DIR fast_float/fast_float.h REQUIRED)
@@ -53,9 +18,10 @@ target_compile_options(attnmap_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 
 set_property(GLOBAL PROPERTY attnmap_rooms)
 
-# attnmap_room(NAME [LINK target...]): compiles src/NAME/*.cc.
+# attnmap_room(NAME [LINK target...] [HEADERS target...]): compiles src/NAME/*.cc.
+# HEADERS are libraries of headers alone, which linking does not need.
 function(attnmap_room name)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LINK;HEADERS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/*.cc
        ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/families/*.cc)
   if(NOT sources)
@@ -65,22 +31,23 @@ function(attnmap_room name)
   target_include_directories(attnmap_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
   target_include_directories(attnmap_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-  target_link_libraries(attnmap_${name} PRIVATE attnmap_flags ${arg_LINK})
+  target_link_libraries(attnmap_${name} PRIVATE attnmap_flags ${arg_LINK} ${arg_HEADERS})
   set_property(GLOBAL APPEND PROPERTY attnmap_rooms ${name})
   set_property(GLOBAL APPEND PROPERTY attnmap_links ${arg_LINK})
 endfunction()
 
-# One static library of all rooms.
+# One library of all rooms: static, or shared with -DBUILD_SHARED_LIBS=ON.
 function(attnmap_library name)
   get_property(rooms GLOBAL PROPERTY attnmap_rooms)
   get_property(links GLOBAL PROPERTY attnmap_links)
   list(REMOVE_DUPLICATES links)
-  add_library(${name} STATIC)
+  add_library(${name})
   foreach(room IN LISTS rooms)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:attnmap_${room}>)
   endforeach()
   set_target_properties(${name} PROPERTIES OUTPUT_NAME attnmap EXPORT_NAME attnmap
-                        LINKER_LANGUAGE CXX)
+                        LINKER_LANGUAGE CXX
+                        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
