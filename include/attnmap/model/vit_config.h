@@ -74,10 +74,15 @@ struct VitConfig {
 
   PositionCover position_cover = PositionCover::kNone;
   PositionResize position_resize = PositionResize::kBicubicAntialias;
-  RowsCols position_grid;  // of the table's patch rows
+  // Of the table's patch rows, or of BEiT's relative positions. 0 x 0: not
+  // known, the table can only be used as it is.
+  RowsCols position_grid;
+  // The textbook form: a table with as many rows as there are tokens is used as
+  // it is, whatever its grid. Otherwise another grid of as many patches is resized.
+  bool position_by_count = false;
 
   RopeKind rope = RopeKind::kNone;
-  float rope_theta = 100.0F;       // kHalf where the file has no periods
+  float rope_theta = 100.0F;       // kHalf where the file has no periods; kInterleaved: 10000
   bool relative_position = false;  // BEiT bias tables
 
   Pooling pooling = Pooling::kClass;

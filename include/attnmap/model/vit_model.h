@@ -84,9 +84,14 @@ struct VitModel {
   LinearWeights projection;  // (dim, D), CLIP: image embedding
   PoolWeights pool;
 
+  std::string source_path;  // the file, for messages
   std::vector<Provenance> provenance;
   std::vector<std::string> notes;           // assumptions, for the success line
+  std::vector<NamedTensor> used_tensors;    // by the file's names, numbers perhaps rearranged
   std::vector<std::string> unused_tensors;  // in the file, not used
+  // Those of unused_tensors that lie within the tower and are not known to be
+  // of no use: a model we may have misread.
+  std::vector<std::string> unrecognised_tensors;
 
   // What the model's own preprocessing ends with: crop, else resize, else
   // image_size, else the position grid, else 224 x 224.
@@ -97,11 +102,18 @@ struct LoadModelOptions {
   int num_heads = 0;       // 0: find out
   std::string family;      // empty: recognise
   std::string activation;  // empty: the file's or family's
+  // Look at every number of the tensors used, once. Off: the caller does it
+  // later (CheckFinite), so that a mapped file need not be read before computing.
+  bool check_finite = true;
 };
 
 // Recognises the family, checks every shape, fills the model. Throws Error
 // naming the file, the tensor, what was expected and what was found.
 VitModel LoadVitModel(const WeightSource& source, const LoadModelOptions& options = {});
+
+// Throws Error naming the file and the tensor where one of `used_tensors` holds
+// a NaN or an infinity.
+void CheckFinite(const VitModel& model);
 
 // The model in canonical names (docs/formats/json-weights.md), and the JSON
 // header (format, version, name, config, preprocess, labels) that goes with
