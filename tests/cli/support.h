@@ -1,0 +1,72 @@
+#ifndef ATTNMAP_TESTS_CLI_SUPPORT_H_
+#define ATTNMAP_TESTS_CLI_SUPPORT_H_
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "attnmap/core/image.h"
+
+namespace attnmap::test {
+
+// A folder that goes away, with all that is in it, at the end of the test.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
+  // The names of what is in it, folders too, relative and sorted.
+  std::vector<std::string> List() const;
+  // Writes a file, and the folders on the way to it. Returns its path.
+  std::filesystem::path Write(const std::filesystem::path& name, std::string_view bytes) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct RunOptions {
+  std::string input;                       // standard input, closed after it
+  std::map<std::string, std::string> env;  // added to (or replacing) the little that is set
+  std::filesystem::path folder;            // to run in; empty: the test's own
+  std::filesystem::path program;           // empty: the program that was built
+  int timeout_seconds = 300;               // then it is killed and the test fails
+  int interrupt_after_milliseconds = 0;    // send SIGINT then; 0: never
+  std::string out_path;                    // standard output goes there ("/dev/full"); else `out`
+};
+
+struct RunResult {
+  int status = -1;  // exit status; 128 + N where signal N ended it
+  std::string out;
+  std::string err;
+
+  // Lines of standard error.
+  std::vector<std::string> ErrorLines() const;
+};
+
+// Runs the program as a script would: no terminal, no HOME, only PATH and
+// LC_ALL=C.UTF-8 (and what the sanitizers read) in its environment.
+RunResult Run(const std::vector<std::string>& args, const RunOptions& options = {});
+
+// Fails the test unless the run ended with `status`, nothing on standard
+// output, and exactly one line "attnmap: ..." on standard error that holds each of `parts`.
+void CheckFailure(const RunResult& result, int status, const std::vector<std::string>& parts);
+
+std::string ReadText(const std::filesystem::path& path);
+
+// The decoded pixels of a picture the program wrote.
+Image ReadPicture(const std::filesystem::path& path);
+
+// The largest difference of any channel of any pixel. Fails the test where sizes differ.
+int LargestDifference(const Image& a, const Image& b);
+
+// data/images/NAME of the source tree.
+std::filesystem::path Photo(const std::string& name);
+
+}  // namespace attnmap::test
+
+#endif  // ATTNMAP_TESTS_CLI_SUPPORT_H_
