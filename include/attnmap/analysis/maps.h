@@ -1,6 +1,7 @@
 #ifndef ATTNMAP_ANALYSIS_MAPS_H_
 #define ATTNMAP_ANALYSIS_MAPS_H_
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,9 +12,15 @@
 
 namespace attnmap {
 
-enum class Method { kAttention, kRollout };
+enum class Method {
+  kAttention,  // a row of one layer's weights (DINO, Caron et al. 2021)
+  kRollout,    // across layers (Abnar & Zuidema 2020)
+};
 
-// Which maps are wanted of one image: one per layer and head chosen.
+// Which maps are wanted of one image: one per layer and head chosen, layers
+// ascending, heads within a layer in the order given. The pool query has no layer: its maps
+// carry the last of `layers`. With the query `all` there is one map for each
+// layer, head and query token, tokens innermost.
 struct MapRequest {
   Method method = Method::kAttention;
   std::vector<int> layers;
@@ -22,25 +29,33 @@ struct MapRequest {
   TokenLayout tokens;
   PatchGrid grid;
   int num_heads = 0;
+  // For what has to be kept at N x N (rollout, the query `all`), in bytes.
+  int64_t memory_limit = int64_t{2} << 30;
 };
 
 // A sink that keeps just what the maps need (for the mean over patch rows:
-// a running sum, never N x N), and then makes them. For rollout the layer
+// a running sum, never N x N), and then makes them. Values are the attention
+// weights as they are, not renormalised over the patches. The same to the bit
+// for any number of threads and any order of tiles. For rollout the layer
 // chosen is the last one multiplied; layers 0 to it are captured.
 class MapSink : public AttentionSink {
  public:
   virtual std::vector<PatchMap> Maps() const = 0;
 };
+
+// Throws Error where the request needs more memory than its limit.
 std::unique_ptr<MapSink> MakeMapSink(const MapRequest& request);
 
-// One attention row's patch columns.
+// One attention row's patch columns. row: (tokens).
 PatchMap MapFromRow(std::span<const float> row, const TokenLayout& tokens, const PatchGrid& grid);
 
 // The smallest set of patches that holds a share of the shown patches' mass
-// (DINO's rule: sort ascending, cumulate, keep where above 1 - share). 1 where kept.
+// (DINO's rule: sort ascending, cumulate, keep where above 1 - share). 1 where
+// kept. Of equal patches the later ones are kept first. Nothing is kept where
+// there is no mass.
 std::vector<uint8_t> MassMask(const PatchMap& map, double share);
 
-// Entropy in nats of one row.
+// Entropy in nats of one row, 0 ln 0 = 0.
 double Entropy(std::span<const float> row);
 
 }  // namespace attnmap

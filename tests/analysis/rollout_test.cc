@@ -1,0 +1,151 @@
+#include "attnmap/analysis/rollout.h"
+
+#include "analysis/fake_encoder.h"
+#include "analysis/golden.h"
+#include "attnmap/analysis/maps.h"
+#include "attnmap/core/error.h"
+#include "support/catch.h"
+
+namespace attnmap {
+namespace {
+
+using test::FakeEncoder;
+using Kind = ResolvedQuery::Kind;
+
+FakeEncoder Golden() {
+  FakeEncoder encoder;
+  for (int l = 0; l < 3; ++l) {
+    encoder.attention.push_back(test::ReadGolden("attention." + std::to_string(l), {4, 65, 65}));
+  }
+  encoder.num_threads = 2;
+  return encoder;
+}
+
+MapRequest Request(std::vector<int> layers, HeadChoice heads, ResolvedQuery query) {
+  MapRequest request;
+  request.method = Method::kRollout;
+  request.layers = std::move(layers);
+  request.heads = std::move(heads);
+  request.query = std::move(query);
+  request.tokens.has_class_token = true;
+  request.grid = {8, 8, 8};
+  request.num_heads = 4;
+  return request;
+}
+
+HeadChoice Fused(HeadFusion fusion) { return {HeadChoice::Kind::kFused, fusion, {}}; }
+const ResolvedQuery kClass{Kind::kToken, 0, "class"};
+
+std::vector<PatchMap> Compute(const MapRequest& request, FakeEncoder encoder) {
+  const auto sink = MakeMapSink(request);
+  encoder.Run(*sink);
+  return sink->Maps();
+}
+
+TEST_CASE("U-17 rollout of a worked example: rows are normalised, the last layer comes first") {
+  // F1 + I = [2 0; 1 2] by rows over 2 and 3; F2 + I = [1 1; 0 2] over 2 and 2.
+  const std::vector<float> f1{1, 0, 1, 1};
+  const std::vector<float> f2{0, 1, 0, 1};
+  const std::vector<MatrixView> layers{{f1.data(), 2, 2, 2}, {f2.data(), 2, 2, 2}};
+  std::vector<double> rows{1, 0, 0, 1};
+  RollOut(rows, layers);
+  // A2 A1 = [.5 .5; 0 1] [1 0; 1/3 2/3]
+  CHECK(rows[0] == Approx(2.0 / 3));
+  CHECK(rows[1] == Approx(1.0 / 3));
+  CHECK(rows[2] == Approx(1.0 / 3));
+  CHECK(rows[3] == Approx(2.0 / 3));
+}
+
+TEST_CASE("rollout equals the reference for each head fusion") {
+  const std::pair<HeadFusion, std::string> cases[] = {
+      {HeadFusion::kMean, "mean"}, {HeadFusion::kMax, "max"}, {HeadFusion::kMin, "min"}};
+  for (const auto& [fusion, name] : cases) {
+    INFO(name);
+    const Tensor expected = test::ReadGolden("rollout." + name + ".0", {8, 8});
+    const auto maps = Compute(Request({2}, Fused(fusion), kClass), Golden());
+    REQUIRE(maps.size() == 1);
+    CHECK(maps[0].head == name);
+    CHECK(maps[0].layer == 2);
+    for (size_t j = 0; j < 64; ++j) {
+      CHECK(maps[0].values[j] == Approx(expected.values[j]).margin(1e-7));
+    }
+  }
+}
+
+TEST_CASE("every query's rollout is a row of the whole matrix, the mean query their mean") {
+  const Tensor expected = test::ReadGolden("rollout_matrix.mean.0", {65, 65});
+  const auto fused = Fused(HeadFusion::kMean);
+  const auto all = Compute(Request({2}, fused, {Kind::kAll, 0, "all"}), Golden());
+  REQUIRE(all.size() == 65);
+  const auto one = Compute(Request({2}, fused, {Kind::kToken, 12, "patch 1,3"}), Golden());
+  const auto mean = Compute(Request({2}, fused, {Kind::kMean, 0, "mean"}), Golden());
+  CHECK(all[12].query == "patch 1,3");
+  for (size_t j = 0; j < 64; ++j) {
+    double sum = 0;
+    for (size_t i = 0; i < 65; ++i) {
+      const double value = expected.values[i * 65 + 1 + j];
+      CHECK(all[i].values[j] == Approx(value).margin(1e-7));
+      if (i > 0) sum += value;
+    }
+    CHECK(one[0].values[j] == all[12].values[j]);
+    CHECK(mean[0].values[j] == Approx(sum / 64).margin(1e-7));
+  }
+}
+
+TEST_CASE("every row of a rollout sums to 1, whatever the fusion") {
+  std::vector<Tensor> fused;
+  for (unsigned l = 0; l < 5; ++l) {
+    fused.push_back(test::RandomAttention(1, 23, l));
+    for (float& value : fused.back().values) value *= 1.0F + static_cast<float>(l);  // as max would
+  }
+  std::vector<MatrixView> layers;
+  for (const Tensor& tensor : fused) layers.push_back({tensor.values.data(), 23, 23, 23});
+  std::vector<double> rows(23 * 23);
+  for (size_t i = 0; i < 23; ++i) rows[i * 24] = 1;
+  RollOut(rows, layers);
+  for (size_t i = 0; i < 23; ++i) {
+    double sum = 0;
+    for (size_t j = 0; j < 23; ++j) sum += rows[i * 23 + j];
+    CHECK(sum == Approx(1).margin(1e-12));
+  }
+}
+
+TEST_CASE("the layer chosen is the last one multiplied, a chosen head is followed alone") {
+  const FakeEncoder encoder = Golden();
+  HeadChoice head{HeadChoice::Kind::kList, HeadFusion::kMean, {2}};
+  const auto maps = Compute(Request({0, 1}, head, kClass), encoder);
+  REQUIRE(maps.size() == 2);
+  std::vector<MatrixView> layers;
+  for (size_t l = 0; l < 2; ++l) {
+    layers.push_back({encoder.attention[l].values.data() + 2 * 65 * 65, 65, 65, 65});
+    std::vector<double> row(65);
+    row[0] = 1;
+    RollOut(row, layers);
+    for (size_t j = 0; j < 64; ++j) CHECK(maps[l].values[j] == static_cast<float>(row[1 + j]));
+  }
+  const auto sink = MakeMapSink(Request({1}, head, kClass));
+  CHECK(sink->Wants(0).attention.all);
+  CHECK(sink->Wants(1).attention_heads == std::vector<int>{2});
+  CHECK_FALSE(sink->Wants(2).any());
+}
+
+TEST_CASE("the pooling probe's row is rolled out from the last layer down") {
+  FakeEncoder encoder = Golden();
+  encoder.pool_attention = Tensor({4, 65});
+  for (size_t h = 0; h < 4; ++h) encoder.pool_attention.values[h * 65 + 12] = 1;
+  const auto fused = Fused(HeadFusion::kMean);
+  const auto pool = Compute(Request({2}, fused, {Kind::kPool, 0, "pool"}), encoder);
+  const auto patch = Compute(Request({2}, fused, {Kind::kToken, 12, "patch 1,3"}), encoder);
+  CHECK(pool.at(0).values == patch.at(0).values);
+}
+
+TEST_CASE("rollout that would not fit the memory limit is refused before the run") {
+  MapRequest request = Request({11}, Fused(HeadFusion::kMean), kClass);
+  request.grid = {128, 128, 8};
+  CHECK_THROWS_WITH(MakeMapSink(request),
+                    "rollout through 12 matrices of 16385 x 16385 attention weights needs 12290 "
+                    "MiB, more than the limit of 2048 MiB: choose a smaller --size");
+}
+
+}  // namespace
+}  // namespace attnmap
