@@ -52,8 +52,8 @@ class TensorArchive {
   // holds just that, else a converted copy. NaN and infinities are handed on.
   // Throws Error naming the tensor. REQUIRES: index < tensors().size().
   virtual SharedTensor Load(size_t index) const = 0;
-  // Text that came with the arrays under a key ("__metadata__" of safetensors,
-  // "config" of JSON weights), if any.
+  // Text that came with the arrays, if any: "config" is the JSON header of our
+  // own files, "metadata:KEY" a value of safetensors' "__metadata__".
   virtual std::optional<std::string> Text(std::string_view /*key*/) const { return std::nullopt; }
 };
 

@@ -14,8 +14,16 @@
 
 namespace attnmap {
 
+// Under this name an npz archive (as an entry) and a safetensors file (as a
+// key of its metadata) may hold the JSON header of the model they come from,
+// as OpenJsonWeights's Text("config") gives it.
+inline constexpr char kArchiveHeader[] = "attnmap.json";
+
 // ---- reading ----
+// Text("metadata:KEY") is a value of "__metadata__"; Text("config") the one
+// under kArchiveHeader.
 std::unique_ptr<TensorArchive> OpenSafetensors(std::shared_ptr<const MappedFile> file);
+// Text("config") is the entry called kArchiveHeader.
 std::unique_ptr<TensorArchive> OpenNpz(std::shared_ptr<const MappedFile> file);
 // One array; the archive's only tensor is named "".
 std::unique_ptr<TensorArchive> OpenNpy(std::shared_ptr<const MappedFile> file);
@@ -34,9 +42,11 @@ struct ArrayToWrite {
   Shape shape;
   std::span<const float> values;
 };
-// A stored (not compressed) archive of one .npy an array.
-std::vector<uint8_t> NpzBytes(std::span<const ArrayToWrite> arrays);
-void WriteNpz(const std::string& path, std::span<const ArrayToWrite> arrays);
+// A stored (not compressed) archive of one .npy an array; `header`, unless it
+// is empty, becomes the entry kArchiveHeader.
+std::vector<uint8_t> NpzBytes(std::span<const ArrayToWrite> arrays, const std::string& header = {});
+void WriteNpz(const std::string& path, std::span<const ArrayToWrite> arrays,
+              const std::string& header = {});
 
 struct SafetensorsOptions {
   DataType type = DataType::kF32;  // kF32, kF16 or kBF16 (round to nearest even)

@@ -1,0 +1,24 @@
+#ifndef ATTNMAP_SRC_FORMATS_TEXT_H_
+#define ATTNMAP_SRC_FORMATS_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+namespace attnmap {
+
+// Text from a file as a message can show it: in quotes, on one line, at most
+// 100 characters; what is no printable UTF-8 becomes '?'.
+std::string Shown(std::string_view text);
+
+// The text as a JSON string, quotes included; what is no UTF-8 becomes U+FFFD.
+std::string JsonString(std::string_view text);
+
+// "1 number", "3 numbers".
+std::string Counted(int64_t count, std::string_view noun);
+
+// Length of the valid UTF-8 sequence at the start of `text`; 0: there is none.
+size_t Utf8Length(std::string_view text);
+
+}  // namespace attnmap
+
+#endif  // ATTNMAP_SRC_FORMATS_TEXT_H_
