@@ -13,6 +13,10 @@ if(NOT TARGET FastFloat::fast_float)
 endif()
 
 add_library(attnmap_flags INTERFACE)
+# gcc 12 sees overlapping copies in plain string concatenation (its bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(attnmap_flags INTERFACE -Wno-restrict)
+endif()
 target_compile_options(attnmap_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                        $<$<BOOL:${ATTNMAP_WERROR}>:-Werror>)
 

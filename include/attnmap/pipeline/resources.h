@@ -1,0 +1,21 @@
+#ifndef ATTNMAP_PIPELINE_RESOURCES_H_
+#define ATTNMAP_PIPELINE_RESOURCES_H_
+
+#include <string>
+
+namespace attnmap {
+
+// What ships with the program, found relative to the program itself: beside
+// it in the build folder, below ../share and ../lib once installed. Empty
+// where it is not there.
+struct Resources {
+  std::string demo_model;    // weights used when none are named
+  std::string font;          // for labels in pictures
+  std::string codec_module;  // the reader of less common picture formats
+};
+
+Resources FindResources();
+
+}  // namespace attnmap
+
+#endif  // ATTNMAP_PIPELINE_RESOURCES_H_

@@ -1,0 +1,90 @@
+#ifndef ATTNMAP_PIPELINE_RUN_H_
+#define ATTNMAP_PIPELINE_RUN_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attnmap/encoder/encoder.h"
+#include "attnmap/pipeline/options.h"
+#include "attnmap/pipeline/session.h"
+
+namespace attnmap {
+
+// Everything `run` does to one picture; `batch` does it to many.
+struct MapJob {
+  InputOptions input;
+  SelectionOptions selection;
+  PictureOptions picture;
+  bool layout_given = false;    // else several maps make a sheet
+  bool colorbar_given = false;  // else on for sheets
+  OutputFormat format;
+  bool want_classes = false;  // top 5, where the model can classify
+};
+
+struct ClassProbability {
+  int index = 0;
+  std::string label;  // empty: the model has no labels
+  double probability = 0;
+};
+
+// What was done to one picture: a line of the manifest, and the success line.
+struct MapResult {
+  std::string image;
+  std::string output;
+  PatchGrid grid;
+  double min = 0;  // of the raw map values, over all maps
+  double max = 0;
+  double seconds = 0;
+  std::vector<int> layers;
+  std::string heads;
+  std::string query;
+  int num_layers = 0;
+  int num_heads = 0;
+  bool constant = false;
+  std::vector<ClassProbability> top5;
+  std::vector<std::string> notes;
+};
+
+// The maps of one picture, raw.
+struct ComputedMaps {
+  std::vector<PatchMap> maps;
+  MapResult result;  // all but output and seconds
+};
+
+ComputedMaps ComputeMaps(const PreparedModel& model, const LoadedInput& input, const MapJob& job,
+                         ThreadPool& pool);
+
+// The maps as the bytes of the output file the job asks for.
+std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const MapJob& job);
+
+// All of it for one picture; output "-" hands the bytes back instead of writing.
+struct OneResult {
+  MapResult result;
+  std::string bytes;
+};
+OneResult RunOne(const PreparedModel& model, const std::string& image, const std::string& output,
+                 const MapJob& job, ThreadPool& pool, const StopFlag* stop);
+
+// Options that contradict each other, found before any file is opened: UsageError.
+void CheckJob(const MapJob& job);
+
+// `<stem>.attnmap.png`, for an input path.
+std::string DefaultOutputName(const std::string& image);
+
+// "wrote OUT: layer 3 of 4, ..." in one line.
+std::string SuccessLine(const MapResult& result, const MapJob& job);
+
+// The settings that made a result, as a JSON object.
+std::string SettingsJson(const MapJob& job);
+
+// One record as `--json` prints it (with the selection), or as the manifest
+// keeps it. `error` set: the picture failed.
+std::string RecordJson(const MapResult& result, const std::string& model,
+                       const std::string& settings, const std::optional<std::string>& error,
+                       bool with_selection);
+
+}  // namespace attnmap
+
+#endif  // ATTNMAP_PIPELINE_RUN_H_

@@ -1,0 +1,42 @@
+#ifndef ATTNMAP_PIPELINE_SESSION_H_
+#define ATTNMAP_PIPELINE_SESSION_H_
+
+#include <string>
+#include <vector>
+
+#include "attnmap/core/image.h"
+#include "attnmap/core/model_input.h"
+#include "attnmap/encoder/encoder.h"
+#include "attnmap/pipeline/options.h"
+
+namespace attnmap {
+
+// Opens, recognises and checks the weights. Throws Error naming the file.
+VitModel LoadModel(const ModelOptions& options);
+
+// One picture, as the model sees it and as the user does.
+struct LoadedInput {
+  ModelInput input;
+  Image picture;  // upright; empty (0 x 0) for prepared pixels without --on
+  std::vector<std::string> notes;
+  bool has_picture() const { return picture.rows > 0; }
+};
+
+// Reads a picture file, or prepared pixels (.npy), "-" being standard input.
+// Throws Error naming the file.
+LoadedInput LoadInput(const std::string& path, const InputOptions& options, const VitModel& model);
+
+// A picture file alone, upright.
+Image LoadPicture(const std::string& path, const DecodeOptions& options,
+                  std::vector<std::string>& notes);
+
+// The grid a model's tokens have for an input, ready for ResolveQuery.
+ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
+                              const ModelInput& input);
+
+// Throws Interrupted where a stop was asked for.
+void CheckStop(const StopFlag* stop);
+
+}  // namespace attnmap
+
+#endif  // ATTNMAP_PIPELINE_SESSION_H_

@@ -1,0 +1,183 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+
+#include "attnmap/core/error.h"
+#include "cli/cli.h"
+
+namespace attnmap::cli {
+
+void ModelArguments::AddTo(CLI::App& app, bool positional) {
+  const std::string group = "Input";
+  if (positional) {
+    app.add_option("MODEL", path, "Weights file, or a folder that holds one")->required();
+  } else {
+    app.add_option("-m,--model", path,
+                   "Weights file or folder [$ATTNMAP_MODEL, else the demo model]")
+        ->group(group);
+  }
+  app.add_option("--num-heads", num_heads, "Number of heads, where the file cannot say")
+      ->group(group);
+  app.add_option("--family", family, "Model family, to overrule what was recognised")->group(group);
+  app.add_option("--act", activation, "Activation of the MLP: gelu, gelu_tanh, quick_gelu, silu")
+      ->group(group);
+  app.add_option("--checkpoint-key", checkpoint_key, "Which nested dictionary of a checkpoint")
+      ->group(group);
+}
+
+ModelOptions ModelArguments::Model(const Context& context) const {
+  ModelOptions options;
+  options.path = path;
+  if (options.path.empty()) {
+    const char* variable = std::getenv("ATTNMAP_MODEL");
+    options.path =
+        variable != nullptr && *variable != '\0' ? variable : context.resources.demo_model;
+  }
+  if (num_heads < 0) throw UsageError("--num-heads takes a number of at least 1");
+  options.checkpoint_key = checkpoint_key;
+  options.load = {num_heads, family, activation};
+  return options;
+}
+
+void InputArguments::AddTo(CLI::App& command, bool prepared_pixels) {
+  app = &command;
+  const std::string group = "Input";
+  command
+      .add_option("--fit", fit,
+                  "How the picture meets the model: whole, crop, stretch, pad [whole]")
+      ->group(group);
+  command
+      .add_option("--size", size,
+                  "Short side in pixels, or ROWSxCOLS with --fit stretch [the model's]")
+      ->group(group);
+  if (prepared_pixels) {
+    command.add_option("--on", on, "The picture that prepared pixels (.npy) cover")->group(group);
+  }
+  command.add_flag("--no-exif", no_exif, "Do not turn the picture as its EXIF data says")
+      ->group(group);
+  command.add_option("--background", background, "R,G,B to show through transparency [drop alpha]")
+      ->group(group);
+  command
+      .add_option("--gray16", gray16, "16-bit grey: high-byte or pillow (saturates) [high-byte]")
+      ->group(group);
+  command.add_option("--max-pixels", max_pixels, "Refuse larger pictures [178956970]")
+      ->group(group);
+}
+
+InputOptions InputArguments::Input(const Context& context) const {
+  InputOptions options;
+  options.fit.fit = ParseFit(fit);
+  options.fit_given = app->count("--fit") > 0 || app->count("--size") > 0;
+  if (!size.empty()) ParseSize(size, options.fit);
+  options.on = on;
+  options.decode.apply_exif = !no_exif;
+  if (!background.empty()) options.decode.background = ParseColour("--background", background);
+  if (gray16 != "high-byte" && gray16 != "pillow") {
+    throw UsageError("--gray16 '" + gray16 + "' is not known: it takes high-byte or pillow");
+  }
+  options.decode.gray16 = gray16 == "pillow" ? Gray16::kPillow : Gray16::kHighByte;
+  if (max_pixels < 1) throw UsageError("--max-pixels takes a number of at least 1");
+  options.decode.max_pixels = max_pixels;
+  options.decode.codec_module = context.resources.codec_module;
+  return options;
+}
+
+void SelectionArguments::AddTo(CLI::App& app, bool with_method) {
+  const std::string group = "Selection";
+  app.add_option("--layer", layer,
+                 "last, N (from 0), -N (from the end), A:B (B excluded), all [last]")
+      ->group(group);
+  app.add_option("--head", head, "mean, max, min, N, a list such as 0,3,5, or all [mean]")
+      ->group(group);
+  app.add_option("--query", query,
+                 "class, pool, ROW,COL (patch), px:X,Y (pixel), token:N, mean [class]")
+      ->group(group);
+  if (with_method) {
+    app.add_option("--method", method,
+                   "attention (a row of one layer; Caron et al. 2021) or rollout (across layers; "
+                   "Abnar & Zuidema 2020) [attention]")
+        ->group(group);
+  }
+  app.add_option("--scale", scale, "Factor on the scores: sqrt (1/√d_k), none, or a number [sqrt]")
+      ->group(group);
+  app.add_option("--threads", threads, "Threads to use [all cores]")->group(group);
+}
+
+SelectionOptions SelectionArguments::Selection() const {
+  SelectionOptions options;
+  options.layers = ParseLayerChoice(layer);
+  if (!head.empty()) options.heads = ParseHeadChoice(head);
+  if (!query.empty()) options.query = ParseQueryChoice(query);
+  options.method = ParseMethod(method);
+  options.scale = ParseScale(scale);
+  constexpr int kMaxThreads = 1024;
+  if (threads < 0 || threads > kMaxThreads) {
+    throw UsageError("--threads takes a number from 1 to 1024");
+  }
+  options.threads = threads;
+  return options;
+}
+
+void PictureArguments::AddTo(CLI::App& command) {
+  app = &command;
+  const std::string group = "Picture";
+  command
+      .add_option("--layout", layout,
+                  "overlay, heatmap, side-by-side or sheet [overlay; sheet for several maps]")
+      ->group(group);
+  command.add_option("--colormap", colormap, "A colour map's name; see --list-colormaps [inferno]")
+      ->group(group);
+  command.add_option("--alpha", alpha, "0 to 1: (1 - alpha) photo + alpha colour [0.6]")
+      ->group(group);
+  command.add_option("--interpolation", interpolation, "nearest, linear or cubic [cubic]")
+      ->group(group);
+  command
+      .add_option("--normalize", normalize, "minmax, max, percentile:LO,HI or range:A,B [minmax]")
+      ->group(group);
+  command.add_flag("--shared-scale", shared_scale, "One range of values for all maps")
+      ->group(group);
+  command.add_option("--mass", mass, "Keep the fewest patches that hold this share, 0 to 1 [off]")
+      ->group(group);
+  command
+      .add_flag("--colorbar,!--no-colorbar", colorbar,
+                "Draw the scale with its two ends [sheets only]")
+      ->group(group);
+  command.add_option("--output-size", output_size, "ROWSxCOLS of the picture [the input's]")
+      ->group(group);
+}
+
+bool PictureArguments::Given(const char* option) const { return app->count(option) > 0; }
+
+PictureOptions PictureArguments::Picture(const Context& context) const {
+  PictureOptions options;
+  if (!layout.empty()) options.layout = ParseLayout(layout);
+  const std::vector<std::string> names = ColourMaps();
+  if (std::find(names.begin(), names.end(), colormap) == names.end()) {
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    throw UsageError("--colormap '" + colormap + "' is not known: it takes " + list);
+  }
+  options.colormap = colormap;
+  options.alpha = alpha;
+  options.interpolation = ParseInterpolation(interpolation);
+  options.normalize = ParseNormalize(normalize);
+  options.shared_scale = shared_scale;
+  if (Given("--mass")) options.mass = mass;
+  options.colorbar = colorbar;
+  if (!output_size.empty()) options.output_size = ParseRowsCols("--output-size", output_size);
+  options.font = context.resources.font;
+  return options;
+}
+
+MapJob MakeJob(const InputArguments& input, const SelectionArguments& selection,
+               const PictureArguments& picture, const Context& context) {
+  MapJob job;
+  job.input = input.Input(context);
+  job.selection = selection.Selection();
+  job.picture = picture.Picture(context);
+  job.layout_given = picture.Given("--layout");
+  job.colorbar_given = picture.Given("--colorbar");
+  return job;
+}
+
+}  // namespace attnmap::cli

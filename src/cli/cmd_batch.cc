@@ -1,0 +1,147 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "attnmap/core/error.h"
+#include "attnmap/pipeline/batch.h"
+#include "cli/cli.h"
+
+namespace attnmap::cli {
+namespace {
+
+struct BatchArguments {
+  std::vector<std::string> inputs;
+  std::string output_dir;
+  std::string format = "png";
+  bool json = false;
+  bool force = false;  // until batches resume, each run does all anew
+  ModelArguments model;
+  InputArguments input;
+  SelectionArguments selection;
+  PictureArguments picture;
+};
+
+// A bar on a terminal once a second has passed, else a line every few seconds.
+class Progress {
+ public:
+  explicit Progress(const Context& context)
+      : context_(context), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+  void Update(size_t done, size_t total) {
+    const double seconds = Seconds();
+    constexpr double kFirst = 1;
+    const double interval = terminal_ ? 0.1 : 5;
+    if (context_.quiet || seconds < kFirst || seconds - last_ < interval || done == total) return;
+    last_ = seconds;
+    const double left = seconds / static_cast<double>(done) * static_cast<double>(total - done);
+    const std::string text = std::to_string(done) + " of " + std::to_string(total) + " pictures, " +
+                             std::to_string(static_cast<int>(left + 0.5)) + " s left";
+    if (!terminal_) return Say(context_, text);
+    constexpr size_t kWidth = 30;
+    const size_t filled = kWidth * done / total;
+    const std::string bar =
+        "\r[" + std::string(filled, '#') + std::string(kWidth - filled, '.') + "] " + text + "   ";
+    std::fwrite(bar.data(), 1, bar.size(), stderr);
+    drawn_ = true;
+  }
+
+  // Leaves the line clean for a message.
+  void Clear() {
+    if (drawn_) std::fputs("\r\x1b[K", stderr);
+    drawn_ = false;
+  }
+
+  double Seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  const Context& context_;
+  bool terminal_;
+  bool drawn_ = false;
+  double last_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::string Summary(const BatchSummary& summary, const BatchArguments& arguments, double seconds) {
+  const auto count = static_cast<double>(summary.ok + summary.failed);
+  std::string line = std::to_string(summary.ok) + " written to " + arguments.output_dir;
+  if (summary.failed > 0) line += ", " + std::to_string(summary.failed) + " failed";
+  char rate[64];
+  std::snprintf(rate, sizeof(rate), " in %.1f s (%.1f a second)", seconds,
+                seconds > 0 ? count / seconds : 0.0);
+  return line + rate + "; manifest " + arguments.output_dir + "/manifest.jsonl";
+}
+
+int RunBatchCommand(const BatchArguments& arguments, const Context& context) {
+  BatchOptions options;
+  options.job = MakeJob(arguments.input, arguments.selection, arguments.picture, context);
+  options.job.format = ParseOutputFormat("x." + arguments.format, arguments.format);
+  options.job.want_classes = arguments.json;
+  CheckJob(options.job);
+  options.shared_scale = arguments.picture.shared_scale;
+  options.output_dir = arguments.output_dir;
+  options.stop = context.stop;
+  options.model = arguments.model.Model(context);
+  const std::vector<BatchItem> items =
+      CollectBatch(arguments.inputs, arguments.output_dir, ".attnmap." + arguments.format);
+  if (items.empty()) throw Error("no pictures found in what was named");
+
+  Progress progress(context);
+  const BatchSummary summary = RunBatch(items, options, [&](const BatchProgress& step) {
+    if (!step.error.empty()) {
+      progress.Clear();
+      SayError(step.error);
+    }
+    if (arguments.json) Print(step.record + "\n");
+    progress.Update(step.done, step.total);
+  });
+  progress.Clear();
+  if (summary.interrupted) {
+    SayError("interrupted: " + Summary(summary, arguments, progress.Seconds()));
+    return 130;
+  }
+  const std::string line = Summary(summary, arguments, progress.Seconds());
+  if (summary.failed > 0) {
+    SayError(line);
+    return 1;
+  }
+  Say(context, line);
+  return 0;
+}
+
+}  // namespace
+
+Command SetupBatch(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand("batch", "Many pictures: folders, globs, list files, -");
+  auto arguments = std::make_shared<BatchArguments>();
+  app->add_option("INPUT", arguments->inputs,
+                  "Folders (recursive), pictures, quoted globs (** is any depth), list files "
+                  "(.txt: a path a line), or - for such a list on standard input")
+      ->required();
+  arguments->model.AddTo(*app);
+  arguments->input.AddTo(*app, false);
+  arguments->selection.AddTo(*app, true);
+  arguments->picture.AddTo(*app);
+  app->add_option("-o,--output", arguments->output_dir, "Folder to write to")
+      ->required()
+      ->group("Output");
+  app->add_option("--format", arguments->format,
+                  "png, jpg, webp, tiff, json, npy, npz, safetensors or csv [png]")
+      ->group("Output");
+  app->add_flag("--force", arguments->force, "Do everything anew")->group("Output");
+  app->add_flag("--json", arguments->json, "Print a record a picture on standard output")
+      ->group("Output");
+  app->footer(
+      "Exit status: 0 all done, 1 some failed (the rest is done).\n"
+      "Examples:\n"
+      "  attnmap batch data/images -o maps\n"
+      "  find data/images -name '*.png' | attnmap batch - -o maps --format jpg");
+  return [arguments](const Context& context) { return RunBatchCommand(*arguments, context); };
+}
+
+}  // namespace attnmap::cli

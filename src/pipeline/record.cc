@@ -1,0 +1,163 @@
+// How a result reads: the success line, the JSON record, the settings.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "attnmap/pipeline/run.h"
+
+namespace attnmap {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Four significant digits, whatever the locale.
+std::string Short(double value) {
+  char buffer[32];
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 4).ptr;
+  return {buffer, end};
+}
+
+std::string LayersText(const MapResult& result) {
+  const std::vector<int>& layers = result.layers;
+  if (layers.empty()) return "no layer";
+  const std::string of = " of " + std::to_string(result.num_layers) + " (counted from 0)";
+  if (layers.size() == 1) return "layer " + std::to_string(layers[0]) + of;
+  return "layers " + std::to_string(layers.front()) + " to " + std::to_string(layers.back()) + of;
+}
+
+std::string HeadsText(const MapResult& result) {
+  const bool fused = result.heads == "mean" || result.heads == "max" || result.heads == "min";
+  if (fused) return result.heads + " of " + std::to_string(result.num_heads) + " heads";
+  if (result.heads == "all") return "all " + std::to_string(result.num_heads) + " heads";
+  return (result.heads.find(',') == std::string::npos ? "head " : "heads ") + result.heads;
+}
+
+Json Choice(const LayerChoice& choice) {
+  if (choice.single) return choice.begin == -1 ? Json("last") : Json(choice.begin);
+  if (choice.begin == 0 && choice.open_end) return "all";
+  return std::to_string(choice.begin) + ":" +
+         (choice.open_end ? std::string() : std::to_string(choice.end));
+}
+
+Json Choice(const HeadChoice& choice) {
+  if (choice.kind == HeadChoice::Kind::kAll) return "all";
+  if (choice.kind == HeadChoice::Kind::kFused) return std::string(FusionName(choice.fusion));
+  return choice.heads;
+}
+
+Json Choice(const QueryChoice& choice) {
+  using Kind = QueryChoice::Kind;
+  switch (choice.kind) {
+    case Kind::kDefault:
+      return "default";
+    case Kind::kClass:
+      return "class";
+    case Kind::kPool:
+      return "pool";
+    case Kind::kPatch:
+      return std::to_string(choice.row) + "," + std::to_string(choice.col);
+    case Kind::kPixel:
+      return "px:" + Short(choice.x) + "," + Short(choice.y);
+    case Kind::kToken:
+      return "token:" + std::to_string(choice.token);
+    case Kind::kMean:
+      return "mean";
+    case Kind::kAll:
+      return "all";
+  }
+  return nullptr;
+}
+
+Json SizeOf(const FitOptions& fit) {
+  if (fit.exact) return {fit.exact->rows, fit.exact->cols};
+  if (fit.side) return *fit.side;
+  return nullptr;
+}
+
+// Not-a-number and infinities have no place in JSON.
+Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string Dump(const Json& json) {
+  // A file name need not be UTF-8; the record stays valid JSON all the same.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string SuccessLine(const MapResult& result, const MapJob& job) {
+  std::string line = "wrote " + (result.output == "-" ? "standard output" : result.output) + ": ";
+  line += LayersText(result) + ", " + HeadsText(result) + ", query " + result.query + ", ";
+  if (job.selection.method != Method::kAttention) {
+    line += "method " + std::string(MethodName(job.selection.method)) + ", ";
+  }
+  line += "grid " + std::to_string(result.grid.rows) + " x " + std::to_string(result.grid.cols) +
+          " patches of " + std::to_string(result.grid.patch_size) + " px, ";
+  line += result.constant ? "constant value " + Short(result.min)
+                          : "values " + Short(result.min) + " to " + Short(result.max);
+  for (const std::string& note : result.notes) line += "; " + note;
+  if (!result.top5.empty()) {
+    line += "; top 5:";
+    for (size_t i = 0; i < result.top5.size(); ++i) {
+      const ClassProbability& entry = result.top5[i];
+      line += (i == 0 ? " " : ", ") +
+              (entry.label.empty() ? "class " + std::to_string(entry.index) : entry.label) + " " +
+              Short(100 * entry.probability) + " %";
+    }
+  }
+  return line;
+}
+
+std::string SettingsJson(const MapJob& job) {
+  const SelectionOptions& selection = job.selection;
+  Json json;
+  json["layer"] = Choice(selection.layers);
+  json["head"] = Choice(selection.heads);
+  json["query"] = Choice(selection.query);
+  json["method"] = std::string(MethodName(selection.method));
+  json["fit"] = std::string(FitName(job.input.fit.fit));
+  json["size"] = SizeOf(job.input.fit);
+  json["scale"] = selection.scale ? Json(*selection.scale) : Json("sqrt");
+  if (job.format.picture) {
+    json["layout"] = job.layout_given ? Json(std::string(LayoutName(job.picture.layout))) : Json();
+    json["colormap"] = job.picture.colormap;
+    json["alpha"] = job.picture.alpha;
+    json["mass"] = job.picture.mass ? Json(*job.picture.mass) : Json();
+  }
+  return Dump(json);
+}
+
+std::string RecordJson(const MapResult& result, const std::string& model,
+                       const std::string& settings, const std::optional<std::string>& error,
+                       bool with_selection) {
+  Json json;
+  json["image"] = result.image;
+  json["output"] = error ? Json(nullptr) : Json(result.output);
+  json["status"] = error ? "failed" : "ok";
+  json["error"] = error ? Json(*error) : Json(nullptr);
+  json["model"] = model;
+  json["settings"] = Json::parse(settings);
+  json["grid"] = error ? Json(nullptr) : Json{result.grid.rows, result.grid.cols};
+  json["min"] = error ? Json(nullptr) : Number(result.min);
+  json["max"] = error ? Json(nullptr) : Number(result.max);
+  json["seconds"] = std::round(result.seconds * 1e6) / 1e6;
+  if (with_selection && !error) {
+    json["layer"] = result.layers.size() == 1 ? Json(result.layers[0]) : Json(result.layers);
+    json["heads"] = result.heads;
+    json["query"] = result.query;
+    if (!result.top5.empty()) {
+      Json top = Json::array();
+      for (const ClassProbability& entry : result.top5) {
+        top.push_back({{"class", entry.index},
+                       {"label", entry.label.empty() ? Json(nullptr) : Json(entry.label)},
+                       {"probability", entry.probability}});
+      }
+      json["top5"] = std::move(top);
+    }
+    if (!result.notes.empty()) json["notes"] = result.notes;
+  }
+  return Dump(json);
+}
+
+}  // namespace attnmap

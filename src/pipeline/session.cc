@@ -1,0 +1,116 @@
+#include "attnmap/pipeline/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "attnmap/core/error.h"
+#include "attnmap/formats/arrays.h"
+#include "attnmap/formats/file.h"
+#include "attnmap/image/prepare.h"
+#include "attnmap/weights/weight_source.h"
+
+namespace attnmap {
+namespace {
+
+bool IsNpy(std::span<const uint8_t> bytes) {
+  constexpr uint8_t kMagic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+  return bytes.size() >= sizeof(kMagic) && std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) == 0;
+}
+
+std::string Shown(const std::string& path) {
+  return path == "-" ? std::string("standard input") : "'" + path + "'";
+}
+
+std::shared_ptr<const MappedFile> OpenInput(const std::string& path) {
+  if (path == "-") return MappedFile::FromBytes(ReadFile(path), "standard input");
+  return MappedFile::Open(path);
+}
+
+Image Decode(std::span<const uint8_t> bytes, const std::string& path, const DecodeOptions& options,
+             std::vector<std::string>& notes) {
+  try {
+    DecodedImage decoded = DecodeImage(bytes, options);
+    notes.insert(notes.end(), decoded.notes.begin(), decoded.notes.end());
+    return std::move(decoded.image);
+  } catch (const Error& error) {
+    throw Error("cannot read the picture " + Shown(path) + ": " + error.what());
+  }
+}
+
+LoadedInput LoadPreparedPixels(const std::shared_ptr<const MappedFile>& file,
+                               const std::string& path, const InputOptions& options,
+                               const VitModel& model) {
+  if (options.fit_given) {
+    throw UsageError("--fit and --size do not go with prepared pixels (" + Shown(path) +
+                     "): they are taken as they are");
+  }
+  LoadedInput loaded;
+  try {
+    const auto archive = OpenNpy(file);
+    if (archive->tensors()[0].type != DataType::kF32) {
+      throw Error("its numbers are " + std::string(DataTypeName(archive->tensors()[0].type)) +
+                  ", expected float32 (f32)");
+    }
+    const SharedTensor pixels = archive->Load(0);
+    const auto values = pixels.values();
+    RowsCols on;
+    if (!options.on.empty()) {
+      loaded.picture = LoadPicture(options.on, options.decode, loaded.notes);
+      on = loaded.picture.size();
+    }
+    loaded.input = PrepareTensor(Tensor(pixels.shape(), {values.begin(), values.end()}),
+                                 model.config.patch_size, on);
+  } catch (const Error& error) {
+    throw Error("cannot use " + Shown(path) + " as prepared pixels: " + error.what());
+  }
+  return loaded;
+}
+
+}  // namespace
+
+VitModel LoadModel(const ModelOptions& options) {
+  if (options.path.empty()) {
+    throw Error(
+        "no weights were named and the demo model that comes with the program was not found: "
+        "use --model FILE");
+  }
+  const auto source = OpenWeights(options.path, {options.checkpoint_key});
+  return LoadVitModel(*source, options.load);
+}
+
+Image LoadPicture(const std::string& path, const DecodeOptions& options,
+                  std::vector<std::string>& notes) {
+  const auto file = OpenInput(path);
+  return Decode(file->bytes(), path, options, notes);
+}
+
+LoadedInput LoadInput(const std::string& path, const InputOptions& options, const VitModel& model) {
+  const auto file = OpenInput(path);
+  if (IsNpy(file->bytes())) return LoadPreparedPixels(file, path, options, model);
+  if (!options.on.empty()) {
+    throw UsageError("--on goes with prepared pixels (.npy); " + Shown(path) + " is a picture");
+  }
+  LoadedInput loaded;
+  loaded.picture = Decode(file->bytes(), path, options.decode, loaded.notes);
+  const InputSpec spec{model.preprocess, model.config.patch_size, model.InputSize()};
+  try {
+    loaded.input = PrepareImage(loaded.picture, spec, options.fit);
+  } catch (const Error& error) {
+    throw Error("cannot fit " + Shown(path) + " to the model: " + error.what());
+  }
+  loaded.notes.insert(loaded.notes.end(), loaded.input.notes.begin(), loaded.input.notes.end());
+  return loaded;
+}
+
+ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
+                              const ModelInput& input) {
+  return ResolveQuery(choice, model.config.tokens, input.grid, input.geometry,
+                      model.pool.present());
+}
+
+void CheckStop(const StopFlag* stop) {
+  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Interrupted();
+}
+
+}  // namespace attnmap
