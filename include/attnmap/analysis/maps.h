@@ -49,12 +49,6 @@ std::unique_ptr<MapSink> MakeMapSink(const MapRequest& request);
 // One attention row's patch columns. row: (tokens).
 PatchMap MapFromRow(std::span<const float> row, const TokenLayout& tokens, const PatchGrid& grid);
 
-// The smallest set of patches that holds a share of the shown patches' mass
-// (DINO's rule: sort ascending, cumulate, keep where above 1 - share). 1 where
-// kept. Of equal patches the later ones are kept first. Nothing is kept where
-// there is no mass.
-std::vector<uint8_t> MassMask(const PatchMap& map, double share);
-
 // Entropy in nats of one row, 0 ln 0 = 0.
 double Entropy(std::span<const float> row);
 

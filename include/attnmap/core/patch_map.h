@@ -23,6 +23,12 @@ struct PatchMap {
   }
 };
 
+// The smallest set of patches that holds a share of the shown patches' mass
+// (DINO's rule: sort ascending, cumulate, keep where above 1 - share). 1 where
+// kept. Of equal patches the later ones are kept first. Nothing is kept where
+// there is no mass.
+std::vector<uint8_t> MassMask(const PatchMap& map, double share);
+
 }  // namespace attnmap
 
 #endif  // ATTNMAP_CORE_PATCH_MAP_H_
