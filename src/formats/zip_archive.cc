@@ -26,12 +26,8 @@ constexpr uint64_t kExpansionRatio = 16;
 constexpr int kDeflate = 8;
 constexpr unsigned long kEncryptionFlags = 0x0001 | 0x0040 | 0x2000;
 
-[[noreturn]] void Fail(const MappedFile& file, const std::string& what) {
-  throw Error(file.path() + ": " + what);
-}
-
-[[noreturn]] void Fail(const MappedFile& file, const ZipEntry& entry, const std::string& what) {
-  Fail(file, "zip entry " + Shown(entry.name) + ": " + what);
+[[noreturn]] void Fail(const ZipEntry& entry, const std::string& what) {
+  throw Error("zip entry " + Shown(entry.name) + ": " + what);
 }
 
 bool HasSignature(std::span<const uint8_t> bytes, uint64_t at, const char (&signature)[5]) {
@@ -40,62 +36,57 @@ bool HasSignature(std::span<const uint8_t> bytes, uint64_t at, const char (&sign
 }
 
 // How many entries the end record promises, after checking that record.
-uint64_t CountEntries(const MappedFile& file, const ZipHandle& handle) {
-  const auto bytes = file.bytes();
+uint64_t CountEntries(std::span<const uint8_t> bytes, const ZipHandle& handle) {
   unz_global_info64 info{};
   if (!handle.is_open() || unzGetGlobalInfo64(handle.get(), &info) != UNZ_OK) {
-    Fail(file, "no zip directory at the end of the " + std::to_string(bytes.size()) +
-                   " bytes; the file is damaged or its download incomplete");
+    throw Error("no zip directory at the end of the " + std::to_string(bytes.size()) +
+                " bytes; the file is damaged or its download incomplete");
   }
   const uint64_t tail = kEndRecord + info.size_comment;
   if (tail > bytes.size() || !HasSignature(bytes, bytes.size() - tail, "PK\x05\x06")) {
-    Fail(file, "the zip end record does not reach the end of the file");
+    throw Error("the zip end record does not reach the end of the file");
   }
-  if (info.number_entry == 0) Fail(file, "an empty zip archive");
+  if (info.number_entry == 0) throw Error("an empty zip archive");
   if (info.number_entry > kMaxEntries || info.number_entry > bytes.size() / kDirectoryRecord) {
-    Fail(file, "the zip directory claims " + std::to_string(info.number_entry) +
-                   " entries, more than the file can hold");
+    throw Error("the zip directory claims " + std::to_string(info.number_entry) +
+                " entries, more than the file can hold");
   }
   return info.number_entry;
 }
 
-void CheckRecord(const MappedFile& file, const ZipEntry& entry, const unz_file_info64& info) {
+void CheckRecord(const ZipEntry& entry, const unz_file_info64& info) {
   if (entry.name.empty() || entry.name.find('\0') != std::string::npos) {
-    Fail(file, "a zip entry whose name is empty or holds a NUL");
+    throw Error("a zip entry whose name is empty or holds a NUL");
   }
-  if ((info.flag & kEncryptionFlags) != 0) Fail(file, entry, "encrypted");
-  if (info.disk_num_start != 0) Fail(file, entry, "on another disk of a set");
+  if ((info.flag & kEncryptionFlags) != 0) Fail(entry, "encrypted");
+  if (info.disk_num_start != 0) Fail(entry, "on another disk of a set");
   if (info.compression_method != 0 && info.compression_method != kDeflate) {
-    Fail(file, entry,
-         "compression method " + std::to_string(info.compression_method) +
-             ", expected stored (0) or deflate (8)");
+    Fail(entry, "compression method " + std::to_string(info.compression_method) +
+                    ", expected stored (0) or deflate (8)");
   }
   if (entry.stored && info.compressed_size != info.uncompressed_size) {
-    Fail(file, entry,
-         "stored, yet " + std::to_string(info.compressed_size) + " bytes are to become " +
-             std::to_string(info.uncompressed_size));
+    Fail(entry, "stored, yet " + std::to_string(info.compressed_size) + " bytes are to become " +
+                    std::to_string(info.uncompressed_size));
   }
 }
 
 // The span of the entry's data, from the local header the record points to.
-std::span<const uint8_t> FindData(const MappedFile& file, const ZipHandle& handle,
+std::span<const uint8_t> FindData(std::span<const uint8_t> bytes, const ZipHandle& handle,
                                   const ZipEntry& entry, uint64_t size) {
-  const auto bytes = file.bytes();
   int method = 0;
   if (unzOpenCurrentFile2(handle.get(), &method, nullptr, /*raw=*/1) != UNZ_OK) {
-    Fail(file, entry, "its local header is damaged or does not agree with the directory");
+    Fail(entry, "its local header is damaged or does not agree with the directory");
   }
   const uint64_t begin = unzGetCurrentFileZStreamPos64(handle.get());
   unzCloseCurrentFile(handle.get());
   if (begin > bytes.size() || size > bytes.size() - begin) {
-    Fail(file, entry,
-         "claims " + std::to_string(size) + " bytes at " + std::to_string(begin) +
-             ", beyond the file's end at " + std::to_string(bytes.size()));
+    Fail(entry, "claims " + std::to_string(size) + " bytes at " + std::to_string(begin) +
+                    ", beyond the file's end at " + std::to_string(bytes.size()));
   }
   return bytes.subspan(begin, size);
 }
 
-ZipEntry ReadEntry(const MappedFile& file, const ZipHandle& handle) {
+ZipEntry ReadEntry(std::span<const uint8_t> bytes, const ZipHandle& handle) {
   unz_file_info64 info{};
   ZipEntry entry;
   bool ok =
@@ -105,26 +96,25 @@ ZipEntry ReadEntry(const MappedFile& file, const ZipHandle& handle) {
                                      nullptr, 0, nullptr, 0) == UNZ_OK;
   unz64_file_pos position{};
   ok = ok && unzGetFilePos64(handle.get(), &position) == UNZ_OK;
-  if (!ok) Fail(file, "a damaged record in the zip directory");
+  if (!ok) throw Error("a damaged record in the zip directory");
   entry.stored = info.compression_method == 0;
   entry.crc = static_cast<uint32_t>(info.crc);
   entry.size = info.uncompressed_size;
   entry.directory_position = position.pos_in_zip_directory;
   entry.number = position.num_of_file;
-  CheckRecord(file, entry, info);
-  entry.packed = FindData(file, handle, entry, info.compressed_size);
+  CheckRecord(entry, info);
+  entry.packed = FindData(bytes, handle, entry, info.compressed_size);
   if (entry.size / kMaxDeflateRatio > entry.packed.size()) {
-    Fail(file, entry,
-         std::to_string(entry.packed.size()) + " bytes cannot unpack to the " +
-             std::to_string(entry.size) + " it claims");
+    Fail(entry, std::to_string(entry.packed.size()) + " bytes cannot unpack to the " +
+                    std::to_string(entry.size) + " it claims");
   }
   return entry;
 }
 
 // Unpacks up to `out.size()` bytes; false where there are fewer or the data,
 // or (when all of it is read) its checksum, is wrong.
-bool Unpack(const MappedFile& file, const ZipEntry& entry, std::span<uint8_t> out) {
-  const ZipHandle handle(file.bytes());
+bool Unpack(std::span<const uint8_t> archive, const ZipEntry& entry, std::span<uint8_t> out) {
+  const ZipHandle handle(archive);
   const unz64_file_pos position{entry.directory_position, entry.number};
   if (!handle.is_open() || unzGoToFilePos64(handle.get(), &position) != UNZ_OK ||
       unzOpenCurrentFile(handle.get()) != UNZ_OK) {
@@ -146,14 +136,14 @@ bool Unpack(const MappedFile& file, const ZipEntry& entry, std::span<uint8_t> ou
 
 ZipArchive::ZipArchive(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {
   const ZipHandle handle(file_->bytes());
-  const uint64_t count = CountEntries(*file_, handle);
+  const uint64_t count = CountEntries(file_->bytes(), handle);
   int status = unzGoToFirstFile(handle.get());
   for (uint64_t i = 0; i < count; ++i) {
     if (status != UNZ_OK) {
-      Fail(*file_, "the zip directory ends after " + std::to_string(i) + " of " +
-                       std::to_string(count) + " entries");
+      throw Error("the zip directory ends after " + std::to_string(i) + " of " +
+                  std::to_string(count) + " entries");
     }
-    entries_.push_back(ReadEntry(*file_, handle));
+    entries_.push_back(ReadEntry(file_->bytes(), handle));
     if (i + 1 < count) status = unzGoToNextFile(handle.get());
   }
   CheckNames();
@@ -165,7 +155,7 @@ void ZipArchive::CheckNames() {
   by_name_.reserve(entries_.size());
   for (size_t i = 0; i < entries_.size(); ++i) {
     if (!by_name_.emplace(entries_[i].name, i).second) {
-      Fail(*file_, entries_[i], "the name occurs twice");
+      Fail(entries_[i], "the name occurs twice");
     }
   }
 }
@@ -181,13 +171,13 @@ void ZipArchive::CheckOverlaps() const {
   });
   const uint64_t directory = entries_.front().directory_position;
   if (!HasSignature(file_->bytes(), directory, "PK\x01\x02")) {
-    Fail(*file_, "the zip directory is not where the end record says");
+    throw Error("the zip directory is not where the end record says");
   }
   for (size_t i = 0; i < order.size(); ++i) {
     const uint8_t* next =
         i + 1 < order.size() ? order[i + 1]->packed.data() : file_->bytes().data() + directory;
     if (order[i]->packed.data() + order[i]->packed.size() > next) {
-      Fail(*file_, *order[i],
+      Fail(*order[i],
            "its bytes overlap " +
                (i + 1 < order.size() ? "entry " + Shown(order[i + 1]->name) : "the directory"));
     }
@@ -202,9 +192,8 @@ void ZipArchive::CheckExpansion() const {
     if (entry.stored) continue;
     total += entry.size;  // <= 1032 times the file: cannot overflow
     if (total > limit) {
-      Fail(*file_, entry,
-           "the archive's " + std::to_string(file_->bytes().size()) +
-               " bytes would unpack to more than " + std::to_string(limit) + ": a zip bomb");
+      Fail(entry, "the archive's " + std::to_string(file_->bytes().size()) +
+                      " bytes would unpack to more than " + std::to_string(limit) + ": a zip bomb");
     }
   }
 }
@@ -218,15 +207,14 @@ SharedBytes ZipArchive::Read(const ZipEntry& entry, Crc crc) const {
   if (entry.stored) {
     if (crc == Crc::kCheck && !entry.packed.empty() &&
         crc32_z(0, entry.packed.data(), entry.packed.size()) != entry.crc) {
-      Fail(*file_, entry, "its checksum does not fit its bytes; the file is damaged");
+      Fail(entry, "its checksum does not fit its bytes; the file is damaged");
     }
     return {file_, entry.packed};
   }
   auto buffer = std::make_shared<std::vector<uint8_t>>(entry.size);
-  if (!Unpack(*file_, entry, *buffer)) {
-    Fail(*file_, entry,
-         "its deflated data is damaged or does not unpack to " + std::to_string(entry.size) +
-             " bytes");
+  if (!Unpack(file_->bytes(), entry, *buffer)) {
+    Fail(entry, "its deflated data is damaged or does not unpack to " + std::to_string(entry.size) +
+                    " bytes");
   }
   const std::span<const uint8_t> bytes(*buffer);
   return {std::move(buffer), bytes};
@@ -237,7 +225,7 @@ std::vector<uint8_t> ZipArchive::ReadPrefix(const ZipEntry& entry, size_t count)
   if (entry.stored)
     return {entry.packed.begin(), entry.packed.begin() + static_cast<ptrdiff_t>(wanted)};
   std::vector<uint8_t> prefix(wanted);
-  if (!Unpack(*file_, entry, prefix)) Fail(*file_, entry, "its deflated data is damaged");
+  if (!Unpack(file_->bytes(), entry, prefix)) Fail(entry, "its deflated data is damaged");
   return prefix;
 }
 

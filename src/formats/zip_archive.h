@@ -35,7 +35,7 @@ struct ZipEntry {
 // Safe to use from several threads.
 class ZipArchive {
  public:
-  // Throws Error naming the file and the entry.
+  // Throws Error naming the entry; whoever opened the file adds its path.
   explicit ZipArchive(std::shared_ptr<const MappedFile> file);
   ZipArchive(const ZipArchive&) = delete;
   ZipArchive& operator=(const ZipArchive&) = delete;
@@ -51,7 +51,6 @@ class ZipArchive {
   // The first `count` bytes, fewer where the entry is shorter; no checksum.
   std::vector<uint8_t> ReadPrefix(const ZipEntry& entry, size_t count) const;
 
-  const std::string& path() const { return file_->path(); }
   const std::shared_ptr<const MappedFile>& file() const { return file_; }
 
  private:
