@@ -21,7 +21,7 @@ std::optional<Filter> FilterFromName(std::string_view name);
 struct ResizeTarget {
   enum class Kind {
     kShortSide,  // size.rows is the short side, the aspect kept
-    kLongSide,   // size.rows is the long side, the aspect kept (timm's "border")
+    kLongSide,   // size.rows is the long side, the aspect kept (timm's "border"), rounded
     kExact,      // size as it stands, the aspect not kept
   };
   Kind kind = Kind::kShortSide;
@@ -42,6 +42,9 @@ struct Preprocess {
   // Offset of a centre crop: half to even (torchvision), else floor (transformers).
   enum class CropRounding { kHalfEven, kFloor };
   CropRounding crop_rounding = CropRounding::kHalfEven;
+  // kLongSide: what the crop adds around the picture is black (open_clip), else
+  // the mean colour in 8 bits (timm). A crop after any other resize adds black.
+  bool black_border = false;
   // Resample in float after rescaling, antialiased as torch does (DINOv3 in
   // transformers), instead of in 8 bits as Pillow does.
   bool resize_in_float = false;
