@@ -58,6 +58,24 @@ bool Exists(const fs::path& path) {
   return fs::exists(path, error);
 }
 
+std::vector<std::string> Parts(const fs::path& path) {
+  std::vector<std::string> parts;
+  for (const fs::path& part : path) parts.push_back(part.string());
+  return parts;
+}
+
+// Part by part; `**` stands for any number of folders, none included.
+bool MatchesGlob(const std::vector<std::string>& pattern, size_t p,
+                 const std::vector<std::string>& path, size_t i) {
+  if (p == pattern.size()) return i == path.size();
+  if (pattern[p] == "**") {
+    return MatchesGlob(pattern, p + 1, path, i) ||
+           (i < path.size() && MatchesGlob(pattern, p, path, i + 1));
+  }
+  return i < path.size() && fnmatch(pattern[p].c_str(), path[i].c_str(), FNM_PERIOD) == 0 &&
+         MatchesGlob(pattern, p + 1, path, i + 1);
+}
+
 class Collector {
  public:
   explicit Collector(const std::string& output_dir) {
@@ -141,12 +159,11 @@ class Collector {
     std::vector<fs::path> files;
     std::set<fs::path> visited;
     if (Exists(base)) Walk(base, files, visited, base);
-    const bool deep = pattern.find("**") != std::string::npos;
+    const std::vector<std::string> parts = Parts(pattern);
     size_t matches = 0;
     for (const fs::path& file : files) {
       const fs::path path = root.empty() ? file.lexically_relative(".") : file;
-      const int flags = FNM_PERIOD | (deep ? 0 : FNM_PATHNAME);
-      if (fnmatch(pattern.c_str(), path.c_str(), flags) != 0 || IsEarlierResult(path)) continue;
+      if (IsEarlierResult(path) || !MatchesGlob(parts, 0, Parts(path), 0)) continue;
       found_.push_back({path, file.lexically_relative(base), RootName(base), {}});
       ++matches;
     }

@@ -1,0 +1,157 @@
+#include "cli/support.h"
+#include "support/catch.h"
+
+using namespace attnmap::test;
+
+namespace {
+
+struct Wrong {
+  std::vector<std::string> args;
+  std::string part;  // what the line must name
+};
+
+}  // namespace
+
+TEST_CASE("no arguments: the help and status 2") {
+  const RunResult result = Run({});
+  CHECK(result.status == 2);
+  CHECK(result.out.empty());
+  for (const char* command : {"run", "batch", "dump", "explain", "inspect", "convert", "init"}) {
+    CHECK(result.err.find(command) != std::string::npos);
+  }
+}
+
+TEST_CASE("the main help fits one screen of 80 by 24") {
+  const RunResult result = Run({"--help"});
+  CHECK(result.status == 0);
+  CHECK(result.err.empty());
+  int lines = 0;
+  size_t begin = 0;
+  for (size_t end; (end = result.out.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    CHECK(end - begin <= 80);
+    ++lines;
+  }
+  CHECK(lines <= 24);
+}
+
+TEST_CASE("each command's help has groups and two examples") {
+  for (const char* command : {"run", "batch", "dump", "explain", "inspect", "convert", "init"}) {
+    CAPTURE(command);
+    const RunResult result = Run({command, "--help"});
+    CHECK(result.status == 0);
+    CHECK(result.err.empty());
+    const size_t examples = result.out.find("Examples:\n");
+    REQUIRE(examples != std::string::npos);
+    int count = 0;
+    for (size_t at = examples;
+         (at = result.out.find("attnmap " + std::string(command), at)) != std::string::npos; ++at) {
+      ++count;
+    }
+    CHECK(count == 2);
+  }
+}
+
+TEST_CASE("--version names the program") {
+  const RunResult result = Run({"--version"});
+  CHECK(result.status == 0);
+  CHECK(result.out.starts_with("attnmap "));
+}
+
+TEST_CASE("wrong usage is known before any file is opened: one line, status 2") {
+  // The picture does not exist: had a file been opened, the status would be 1.
+  const std::vector<Wrong> cases = {
+      {{"run"}, "picture"},
+      {{"runn", "x.png"}, "runn"},
+      {{"run", "no.png", "--nonsense"}, "--nonsense"},
+      {{"run", "no.png", "two.png"}, "two.png"},
+      {{"run", "no.png", "--layer", "x"}, "--layer 'x'"},
+      {{"run", "no.png", "--layer", "1:x"}, "--layer '1:x'"},
+      {{"run", "no.png", "--head", "-1"}, "--head '-1'"},
+      {{"run", "no.png", "--head", "0,0"}, "--head '0,0'"},
+      {{"run", "no.png", "--query", "here"}, "--query 'here'"},
+      {{"run", "no.png", "--query", "px:1"}, "--query 'px:1'"},
+      {{"run", "no.png", "--query", "all"}, "--query all"},
+      {{"run", "no.png", "--method", "guess"}, "attention, rollout"},
+      {{"run", "no.png", "--scale", "big"}, "--scale 'big'"},
+      {{"run", "no.png", "--scale", "nan"}, "--scale 'nan'"},
+      {{"run", "no.png", "--threads", "-2"}, "--threads"},
+      {{"run", "no.png", "--threads", "two"}, "--threads"},
+      {{"run", "no.png", "--fit", "squash"}, "whole, crop, stretch, pad"},
+      {{"run", "no.png", "--size", "0"}, "--size '0'"},
+      {{"run", "no.png", "--size", "224x224"}, "--fit stretch"},
+      {{"run", "no.png", "--layout", "poster"}, "--layout 'poster'"},
+      {{"run", "no.png", "--colormap", "mauve"}, "viridis"},
+      {{"run", "no.png", "--alpha", "1.5"}, "--alpha"},
+      {{"run", "no.png", "--alpha", "nan"}, "--alpha"},
+      {{"run", "no.png", "--interpolation", "best"}, "nearest, linear, cubic"},
+      {{"run", "no.png", "--normalize", "percentile:9,1"}, "--normalize 'percentile:9,1'"},
+      {{"run", "no.png", "--mass", "0"}, "--mass"},
+      {{"run", "no.png", "--mass", "2"}, "--mass"},
+      {{"run", "no.png", "--output-size", "10"}, "--output-size '10'"},
+      {{"run", "no.png", "--background", "1,2"}, "--background '1,2'"},
+      {{"run", "no.png", "--gray16", "low"}, "--gray16 'low'"},
+      {{"run", "no.png", "--max-pixels", "0"}, "--max-pixels"},
+      {{"run", "no.png", "-o", "map.xyz"}, "map.xyz"},
+      {{"run", "no.png", "-o", "-"}, "--format"},
+      {{"run", "no.png", "-o", "-", "--format", "png", "--json"}, "standard output"},
+      {{"batch"}, "INPUT"},
+      {{"batch", "nowhere"}, "--output"},
+      {{"batch", "nowhere", "-o", "d", "--format", "gif"}, "--format 'gif'"},
+      {{"dump", "no.png", "-o", "x.json"}, "--what"},
+      {{"dump", "no.png", "--what", "everything", "-o", "x.json"}, "--what 'everything'"},
+      {{"dump", "no.png", "--what", "map,map", "-o", "x.json"}, "twice"},
+      {{"dump", "--what", "map", "-o", "x.json"}, "picture"},
+      {{"dump", "no.png", "--what", "map", "-o", "x.png"}, "not pictures"},
+      {{"explain"}, "IMAGE"},
+      {{"explain", "no.png", "--head", "mean"}, "one head"},
+      {{"explain", "no.png", "--top", "0"}, "--top"},
+      {{"convert", "no.json"}, "OUT"},
+      {{"convert", "no.json", "x.h5"}, "x.h5"},
+      {{"convert", "no.json", "x.json", "--dtype", "f16"}, "--dtype"},
+      {{"convert", "no.json", "x.safetensors", "--dtype", "f8"}, "f8"},
+      {{"init"}, "OUT"},
+      {{"init", "x.json", "--form", "odd"}, "--form 'odd'"},
+      {{"init", "x.json", "--num-heads", "0"}, "num_heads"},
+      {{"init", "x.json", "--embed-dim", "100", "--num-heads", "3"}, "100"},
+      {{"init", "x.json", "--image-size", "225x224"}, "225"},
+  };
+  for (const Wrong& wrong : cases) {
+    std::string shown;
+    for (const std::string& arg : wrong.args) shown += arg + " ";
+    CAPTURE(shown);
+    const TempFolder folder;
+    const RunResult result = Run(wrong.args, {.folder = folder.path()});
+    CheckFailure(result, 2, {wrong.part});
+    CHECK(folder.List().empty());
+  }
+}
+
+TEST_CASE("what a file turns out not to be is status 1, one line") {
+  const std::vector<Wrong> cases = {
+      {{"run", "no.png"}, "no.png"},
+      {{"run", "no.png", "-m", "no.json"}, "no.json"},
+      {{"run", Photo("coffee.png"), "--layer", "4"}, "layer 4"},
+      {{"run", Photo("coffee.png"), "--layer", "-5"}, "layer -5"},
+      {{"run", Photo("coffee.png"), "--head", "4"}, "head 4"},
+      {{"run", Photo("coffee.png"), "--query", "token:9999"}, "token 9999"},
+      {{"run", Photo("coffee.png"), "--query", "20,0"}, "patch 20,0"},
+      {{"run", Photo("coffee.png"), "--query", "px:601,3"}, "outside"},
+      {{"run", Photo("coffee.png"), "--query", "pool"}, "pool"},
+      {{"run", Photo("coffee.png"), "--fit", "stretch", "--size", "100x112"}, "96"},
+      {{"run", Photo("coffee.png"), "--max-pixels", "1000"}, "1000"},
+      {{"run", Photo("coffee.png"), "-o", "no/such/folder/x.png"}, "no/such/folder/x.png"},
+      {{"run", Photo("coffee.png"), "-m", Photo("coffee.png")}, "coffee.png"},
+      {{"dump", Photo("coffee.png"), "--what", "logits", "-o", "x.json"}, "logits"},
+      {{"dump", Photo("coffee.png"), "--what", "pool_attention", "-o", "x.json"}, "pool_attention"},
+      {{"batch", "nowhere", "-o", "d", "-m", "no.json"}, "no.json"},
+  };
+  for (const Wrong& wrong : cases) {
+    std::string shown;
+    for (const std::string& arg : wrong.args) shown += arg + " ";
+    CAPTURE(shown);
+    const TempFolder folder;
+    const RunResult result = Run(wrong.args, {.folder = folder.path()});
+    CheckFailure(result, 1, {wrong.part});
+    for (const std::string& left : folder.List()) CHECK(left == "d");
+  }
+}
