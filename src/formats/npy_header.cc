@@ -11,6 +11,7 @@ namespace attnmap {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr uint64_t kMaxHeader = uint64_t{64} << 10;
 constexpr size_t kMaxRank = 32;
 constexpr int kMaxDepth = 16;
 
@@ -192,8 +193,8 @@ uint64_t NpyHeader::data_size() const {
   return count * item;
 }
 
-NpyHeader ParseNpyHeader(std::span<const uint8_t> bytes) {
-  if (bytes.size() < 10 || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
+size_t NpyHeaderSize(std::span<const uint8_t> bytes) {
+  if (bytes.size() < kNpyPreamble || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
     throw Error("not an npy array: it does not start as one");
   }
   const int major = bytes[6];
@@ -201,16 +202,17 @@ NpyHeader ParseNpyHeader(std::span<const uint8_t> bytes) {
     throw Error("npy version " + std::to_string(major) + ", expected 1 to 3");
   }
   const size_t length_size = major == 1 ? 2 : 4;
-  if (bytes.size() < 8 + length_size) throw Error("an npy header cut short");
-  const size_t begin = 8 + length_size;
   const uint64_t length = LittleEndian(bytes.subspan(8, length_size));
-  if (begin + length > kMaxNpyHeader) {
-    throw Error("an npy header of " + std::to_string(length) + " bytes");
-  }
-  if (length > bytes.size() - begin) throw Error("an npy header cut short");
+  if (length > kMaxHeader) throw Error("an npy header of " + std::to_string(length) + " bytes");
+  return 8 + length_size + static_cast<size_t>(length);
+}
+
+NpyHeader ParseNpyHeader(std::span<const uint8_t> bytes) {
   NpyHeader header;
-  header.data_begin = begin + static_cast<size_t>(length);
-  Literal({reinterpret_cast<const char*>(bytes.data()) + begin, static_cast<size_t>(length)})
+  header.data_begin = NpyHeaderSize(bytes);
+  if (header.data_begin > bytes.size()) throw Error("an npy header cut short");
+  const size_t begin = bytes[6] == 1 ? 10 : 12;
+  Literal({reinterpret_cast<const char*>(bytes.data()) + begin, header.data_begin - begin})
       .ReadHeader(header);
   SetType(header);
   header.data_size();  // throws where it overflows

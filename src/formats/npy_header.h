@@ -26,10 +26,12 @@ struct NpyHeader {
   uint64_t data_size() const;
 };
 
-// No header is longer: enough of a file for ParseNpyHeader.
-inline constexpr size_t kMaxNpyHeader = 12 + (size_t{64} << 10);
+// How many bytes the header has, from a file's first kNpyPreamble bytes (or
+// more, or all there are). Throws Error where that is no npy file's begin.
+inline constexpr size_t kNpyPreamble = 12;
+size_t NpyHeaderSize(std::span<const uint8_t> bytes);
 
-// `bytes`: the file or its first kMaxNpyHeader bytes. Structured, text and
+// `bytes`: the file or its first NpyHeaderSize bytes. Structured, text and
 // Python-object arrays come out as kOther. Throws Error (without a path) where
 // the header is wrong.
 NpyHeader ParseNpyHeader(std::span<const uint8_t> bytes);

@@ -14,15 +14,8 @@ constexpr std::string_view kSuffix = ".npy";
 constexpr size_t kMaxNameLength = 4096;
 
 void CheckName(std::string_view name) {
-  if (name.size() > kMaxNameLength) {
-    throw Error("an array's name of " + std::to_string(name.size()) + " bytes");
-  }
-  for (size_t i = 0; i < name.size();) {
-    const size_t length = Utf8Length(name.substr(i));
-    if (length == 0 || static_cast<unsigned char>(name[i]) < 0x20) {
-      throw Error("the array name " + Shown(name) + " is no plain text");
-    }
-    i += length;
+  if (name.size() > kMaxNameLength || !IsPlainText(name)) {
+    throw Error("the array name " + Shown(name) + " is too long or no plain text");
   }
 }
 
@@ -74,7 +67,8 @@ class NpzArchive : public TensorArchive {
 
   NpyHeader ReadHeader(const ZipEntry& entry) const {
     if (entry.stored) return ParseNpyHeader(entry.packed);
-    return ParseNpyHeader(zip_.ReadPrefix(entry, kMaxNpyHeader));
+    const size_t size = NpyHeaderSize(zip_.ReadPrefix(entry, kNpyPreamble));
+    return ParseNpyHeader(zip_.ReadPrefix(entry, size));
   }
 
   ZipArchive zip_;

@@ -20,6 +20,16 @@ size_t Utf8Length(std::string_view text) {
   return length;
 }
 
+bool IsPlainText(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = Utf8Length(text.substr(i));
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if (length == 0 || byte < 0x20 || byte == 0x7F) return false;
+    i += length;
+  }
+  return true;
+}
+
 std::string Shown(std::string_view text) {
   constexpr size_t kLimit = 100;
   std::string shown = "'";

@@ -19,6 +19,9 @@ std::string Counted(int64_t count, std::string_view noun);
 // Length of the valid UTF-8 sequence at the start of `text`; 0: there is none.
 size_t Utf8Length(std::string_view text);
 
+// Whether the text is valid UTF-8 without control characters, as names are.
+bool IsPlainText(std::string_view text);
+
 }  // namespace attnmap
 
 #endif  // ATTNMAP_SRC_FORMATS_TEXT_H_

@@ -172,13 +172,7 @@ class Collector {
 
  private:
   void Add(const PickleValue& value, const std::string& name) {
-    for (size_t i = 0; i < name.size();) {
-      const size_t length = Utf8Length(std::string_view(name).substr(i));
-      if (length == 0 || static_cast<unsigned char>(name[i]) < 0x20) {
-        throw Error("the tensor name " + Shown(name) + " is no plain text");
-      }
-      i += length;
-    }
+    if (!IsPlainText(name)) throw Error("the tensor name " + Shown(name) + " is no plain text");
     name_bytes_ += name.size();
     if (name_bytes_ > kMaxNameBytes || tensors_.size() >= kMaxTensors) {
       throw Error("more than " + std::to_string(kMaxTensors) + " tensors, or too long names");
