@@ -117,10 +117,12 @@ void CheckFinite(const VitModel& model);
 
 // The model in canonical names (docs/formats/json-weights.md), and the JSON
 // header (format, version, name, config, preprocess, labels) that goes with
-// them: LoadVitModel of the pair gives the same model.
-// The textbook form gives the one-layer names and header where `layer_form`.
+// them: LoadVitModel of the pair gives the same model. One that came from the
+// one-layer form gives that form's names and header.
 std::vector<NamedTensor> CanonicalTensors(const VitModel& model);
 std::string CanonicalHeader(const VitModel& model);
+// Whether those are of the one-layer form (WriteJsonLayer) or the full one.
+bool HasLayerForm(const VitConfig& config);
 
 // `init`: random weights, truncated normal (std 0.02, cut at 2 std), biases 0,
 // norms 1; the same numbers for the same seed on every platform.
