@@ -18,12 +18,12 @@ struct Feed {
 
   char Current() const {
     // nlohmann takes a zero byte for the end and would not look behind it.
-    if (*cursor.at == '\0') events.Malformed("a zero byte");
+    if (*cursor.at == '\0') events.Malformed("a zero byte", false);
     return *cursor.at;
   }
   void Next() {
     ++cursor.at;
-    if (cursor.at - token > kTokenLimit) events.Malformed("a text of more than 16 MB");
+    if (cursor.at - token > kTokenLimit) events.Malformed("a text of more than 16 MB", false);
   }
 };
 
@@ -58,15 +58,21 @@ class FeedIterator {
 // last read: 'TEXT'; expected THAT" without the position (the cursor knows it)
 // and without the text, which may be anything.
 std::string Reason(std::string what) {
-  const size_t column = what.find("column ");
-  const size_t start = what.find(": ", column == std::string::npos ? 0 : column);
-  if (start != std::string::npos) what.erase(0, start + 2);
+  if (what.starts_with('[')) what.erase(0, what.find("] ") + 2);
+  if (what.starts_with("parse error")) what.erase(0, what.find(": ") + 2);
   const size_t read = what.find("; last read: '");
   if (read == std::string::npos) return what.substr(0, 200);
   const size_t expected = what.rfind("'; expected ");
   std::string rest =
       expected != std::string::npos && expected > read ? what.substr(expected + 1) : "";
   return what.substr(0, read) + rest;
+}
+
+// Whether a reason given at the end of the text means that more had to come.
+bool IsCutShort(const std::string& reason) {
+  if (reason.ends_with("expected end of input")) return false;
+  return reason.find("unexpected end of input") != std::string::npos ||
+         reason.find("invalid") != std::string::npos;
 }
 
 // nlohmann's SAX interface to ours.
@@ -127,8 +133,8 @@ class Handler {
   }
   bool parse_error(size_t /*position*/, const std::string& /*token*/,
                    const nlohmann::json::exception& error) {
-    if (feed_.cursor.at == feed_.cursor.end) feed_.events.Malformed("the text ends too early");
-    feed_.events.Malformed(Reason(error.what()));
+    const std::string reason = Reason(error.what());
+    feed_.events.Malformed(reason, feed_.cursor.at == feed_.cursor.end && IsCutShort(reason));
     return false;  // not reached
   }
 

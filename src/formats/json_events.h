@@ -37,8 +37,9 @@ class JsonEvents {
   // just before the "]" that belongs to it.
   virtual void StartArray(JsonCursor& cursor) = 0;
   virtual void EndArray() = 0;
-  // Not JSON at the cursor: `reason` is one line. Must throw.
-  [[noreturn]] virtual void Malformed(const std::string& reason) = 0;
+  // Not JSON at the cursor: `reason` is one line; `cut_short`: the text ends
+  // where more has to come. Must throw.
+  [[noreturn]] virtual void Malformed(const std::string& reason, bool cut_short) = 0;
 };
 
 // Reads one JSON value, followed by nothing but white space, with nlohmann's

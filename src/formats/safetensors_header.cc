@@ -60,7 +60,9 @@ class HeaderReader : public JsonEvents {
   void EndObject() override;
   void StartArray(JsonCursor& /*cursor*/) override;
   void EndArray() override { in_array_ = false; }
-  [[noreturn]] void Malformed(const std::string& reason) override { Fail("not JSON, " + reason); }
+  [[noreturn]] void Malformed(const std::string& reason, bool cut_short) override {
+    Fail(cut_short ? "not JSON, it ends too early" : "not JSON, " + reason);
+  }
 
  private:
   enum class Place { kOutside, kRoot, kMetadata, kTensor };

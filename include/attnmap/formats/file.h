@@ -23,6 +23,9 @@ class MappedFile {
   virtual ~MappedFile() = default;
   std::span<const uint8_t> bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
+  // A hint that bytes [begin, end) will not be looked at again soon: they need
+  // not stay in memory. Looking at them all the same is allowed.
+  virtual void Forget(size_t /*begin*/, size_t /*end*/) const {}
 
  protected:
   std::span<const uint8_t> bytes_;
