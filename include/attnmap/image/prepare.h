@@ -15,8 +15,10 @@ struct InputSpec {
 };
 
 // The image as the model wants it, by the user's choice of fit (the rules are
-// in docs: whole, crop, stretch, pad). Notes say what was done.
-// Throws Error where sides are not whole patches (naming the nearest that are).
+// in docs/preprocessing.md: whole, crop, stretch, pad). Notes say what was done.
+// Throws Error where sides are not whole patches (naming the nearest that are)
+// or the result would be out of all proportion, UsageError where the options
+// do not go together.
 ModelInput PrepareImage(const Image& image, const InputSpec& spec, const FitOptions& options);
 
 // The 8-bit picture that PrepareImage would normalise (before the mean and
@@ -25,6 +27,7 @@ Image PreparedPicture(const Image& image, const InputSpec& spec, const FitOption
 
 // Prepared pixels that came as an array: (3, rows, cols) or (1, 3, rows, cols),
 // finite, whole patches. `on`: the size of the picture they cover, if any.
+// Throws Error where the array is anything else.
 ModelInput PrepareTensor(Tensor pixels, int patch_size, RowsCols on = {});
 
 }  // namespace attnmap
