@@ -13,7 +13,7 @@ build_preset() {
   local launcher=()
   if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
   say "building build/$preset"
-  cmake --preset "$preset" "${launcher[@]}" "$@" >/dev/null
+  cmake --preset "$preset" "${launcher[@]}" "$@" >/dev/null || return
   cmake --build "build/$preset" --parallel "$jobs"
 }
 
