@@ -194,9 +194,8 @@ void JsonWeightsReader::RootKey(const std::string& key) {
   root_key_ = FindRootKey(key);
   if (root_key_ == nullptr) {
     if (form_ == JsonForm::kUnknown) {
-      FailAt("", "unknown key " + Shown(key) + ", expected JSON weights: the full form has " +
-                     KeysOf(JsonForm::kFull) + "; the one-layer form has " +
-                     KeysOf(JsonForm::kLayer));
+      FailAt("", "no JSON weights: unknown key " + Shown(key) +
+                     ", expected format, config, tensors, ... or patch_size, W_Q, W_K, W_V, ...");
     }
     FailAt("", "unknown key " + Shown(key) + ", expected one of " + KeysOf(form_));
   }

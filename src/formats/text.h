@@ -4,11 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace attnmap {
+#include "attnmap/formats/shown.h"  // Shown
 
-// Text from a file as a message can show it: in quotes, on one line, at most
-// 100 characters; what is no printable UTF-8 becomes '?'.
-std::string Shown(std::string_view text);
+namespace attnmap {
 
 // The text as a JSON string, quotes included; what is no UTF-8 becomes U+FFFD.
 std::string JsonString(std::string_view text);

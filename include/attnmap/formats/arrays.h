@@ -56,6 +56,13 @@ std::vector<uint8_t> SafetensorsBytes(std::span<const ArrayToWrite> arrays,
                                       const SafetensorsOptions& options = {});
 void WriteSafetensors(const std::string& path, std::span<const ArrayToWrite> arrays,
                       const SafetensorsOptions& options = {});
+// The same cut into files of at most `shard_bytes` bytes of numbers (an array
+// is never cut): "m.safetensors" gives m-00001-of-00003.safetensors, ... and
+// m.safetensors.index.json. All of them or none. Returns their paths, the index last.
+std::vector<std::string> WriteSafetensorsShards(const std::string& path,
+                                                std::span<const ArrayToWrite> arrays,
+                                                int64_t shard_bytes,
+                                                const SafetensorsOptions& options = {});
 // Rank <= 2: a line a row, comma separated, fewest digits that read back the
 // same; rank 1 is one row. Throws Error for a higher rank.
 std::string CsvText(const Shape& shape, std::span<const float> values);
