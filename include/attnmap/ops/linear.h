@@ -1,0 +1,38 @@
+#ifndef ATTNMAP_OPS_LINEAR_H_
+#define ATTNMAP_OPS_LINEAR_H_
+
+#include "attnmap/core/tensor.h"
+#include "attnmap/ops/activation.h"
+#include "attnmap/ops/panels.h"
+
+namespace attnmap::ops {
+
+// What happens to a product before it is stored, in this order:
+// y = residual + scale * factor * activation(x . W^T + bias).
+struct Epilogue {
+  Activation activation = Activation::kNone;
+  MatrixView factor;             // (rows, out), data null: ones
+  const float* scale = nullptr;  // (out), a column each (layer scale); null: ones
+  MatrixView residual;           // (rows, out), may be `out` itself; data null: zero
+};
+
+// out (rows, out) = epilogue(x (rows, in) . W^T + bias (out, or null)).
+// One thread. An element depends on its own row and column alone: the same bits
+// however the rows and columns are divided among calls.
+void Linear(MatrixView x, PanelView weight, const float* bias, const Epilogue& epilogue,
+            MutableMatrixView out);
+
+// The same with a weight (out, in) as files have it, packed a few columns at a
+// time on the way: for a weight that is used once.
+void Linear(MatrixView x, MatrixView weight, const float* bias, const Epilogue& epilogue,
+            MutableMatrixView out);
+
+// out (+)= a . b. Whole panels are written: out.stride >= PanelPadded(b.cols).
+void Multiply(MatrixView a, PanelView b, bool accumulate, MutableMatrixView out);
+
+// Rows a kernel takes at once; work divided at multiples of it wastes nothing.
+int64_t RowGroup();
+
+}  // namespace attnmap::ops
+
+#endif  // ATTNMAP_OPS_LINEAR_H_

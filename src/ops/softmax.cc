@@ -1,0 +1,124 @@
+#include "attnmap/ops/softmax.h"
+
+#include "ops/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/softmax.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attnmap::ops::HWY_NAMESPACE {
+
+constexpr int64_t kStep = int64_t{kLanes};
+
+inline int64_t WholeVectors(int64_t cols) { return (cols + kStep - 1) / kStep * kStep; }
+
+// x = scale * x + bias, the room behind the row minus infinity. Returns the
+// largest.
+float ScaleRow(float* x, int64_t cols, float scale, const float* bias) {
+  const FloatTag d;
+  constexpr float kNothing = -std::numeric_limits<float>::infinity();
+  Floats largest = hn::Set(d, kNothing);
+  const Floats scales = hn::Set(d, scale);
+  int64_t j = 0;
+  for (; j + kStep <= cols; j += kStep) {
+    Floats v = hn::Mul(hn::LoadU(d, x + j), scales);
+    if (bias != nullptr) v = hn::Add(v, hn::LoadU(d, bias + j));
+    hn::StoreU(v, d, x + j);
+    largest = hn::Max(largest, v);
+  }
+  float rest = kNothing;
+  for (; j < cols; ++j) {
+    x[j] = scale * x[j] + (bias != nullptr ? bias[j] : 0.0F);
+    rest = std::max(rest, x[j]);
+  }
+  std::fill(x + cols, x + WholeVectors(cols), kNothing);
+  return std::max(rest, MaxOf(largest));
+}
+
+// x = e^(x - shift) up to whole vectors. Returns the sum.
+float ExpRow(float* x, int64_t cols, float shift) {
+  const FloatTag d;
+  const Floats shifts = hn::Set(d, shift);
+  Floats sums[2] = {hn::Zero(d), hn::Zero(d)};
+  int which = 0;
+  for (int64_t j = 0; j < cols; j += kStep, which ^= 1) {
+    const Floats e = Exp(hn::Sub(hn::LoadU(d, x + j), shifts));
+    hn::StoreU(e, d, x + j);
+    sums[which] = hn::Add(sums[which], e);
+  }
+  return SumOf(hn::Add(sums[0], sums[1]));
+}
+
+void ScaleVectors(float* x, int64_t cols, float factor) {
+  const FloatTag d;
+  const Floats factors = hn::Set(d, factor);
+  int64_t j = 0;
+  for (; j + kStep <= cols; j += kStep) hn::StoreU(hn::Mul(hn::LoadU(d, x + j), factors), d, x + j);
+  for (; j < cols; ++j) x[j] *= factor;
+}
+
+inline const float* RowOrNull(const MatrixView& m, int64_t i) {
+  return m.data == nullptr ? nullptr : m.row(i);
+}
+
+void SoftmaxRowsImpl(MutableMatrixView rows, float scale, MatrixView bias) {
+  for (int64_t i = 0; i < rows.rows; ++i) {
+    float* row = rows.row(i);
+    const float largest = ScaleRow(row, rows.cols, scale, RowOrNull(bias, i));
+    ScaleVectors(row, rows.cols, 1.0F / ExpRow(row, rows.cols, largest));
+  }
+}
+
+void SoftmaxBlockImpl(MutableMatrixView block, float scale, MatrixView bias,
+                      std::span<RunningSoftmax> rows, std::span<float> rescale) {
+  for (int64_t i = 0; i < block.rows; ++i) {
+    RunningSoftmax& running = rows[static_cast<size_t>(i)];
+    float* row = block.row(i);
+    const float here = ScaleRow(row, block.cols, scale, RowOrNull(bias, i));
+    const float largest = std::max(running.max, here);
+    const float shrink = std::exp(running.max - largest);
+    running.sum = running.sum * shrink + ExpRow(row, block.cols, largest);
+    running.max = largest;
+    rescale[static_cast<size_t>(i)] = shrink;
+  }
+}
+
+void ScaleRowsImpl(std::span<const float> factors, MutableMatrixView rows) {
+  for (int64_t i = 0; i < rows.rows; ++i) {
+    const float factor = factors[static_cast<size_t>(i)];
+    if (factor != 1.0F) ScaleVectors(rows.row(i), rows.cols, factor);
+  }
+}
+
+}  // namespace attnmap::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attnmap::ops {
+
+HWY_EXPORT(SoftmaxRowsImpl);
+HWY_EXPORT(SoftmaxBlockImpl);
+HWY_EXPORT(ScaleRowsImpl);
+
+void SoftmaxRows(MutableMatrixView rows, float scale, MatrixView bias) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxRowsImpl)(rows, scale, bias);
+}
+
+void SoftmaxBlock(MutableMatrixView block, float scale, MatrixView bias,
+                  std::span<RunningSoftmax> rows, std::span<float> rescale) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxBlockImpl)(block, scale, bias, rows, rescale);
+}
+
+void ScaleRows(std::span<const float> factors, MutableMatrixView rows) {
+  HWY_DYNAMIC_DISPATCH(ScaleRowsImpl)(factors, rows);
+}
+
+}  // namespace attnmap::ops
+#endif  // HWY_ONCE
