@@ -111,7 +111,7 @@ class Checker {
     }
     for (const Include& include : ReadIncludes(file)) {
       const std::string problem = include.quoted ? OwnProblem(room, include.name, is_public)
-                                                 : OutsideProblem(room, include.name, file);
+                                                 : OutsideProblem(inside, include.name, is_public);
       if (problem.empty()) continue;
       violations_.push_back(file.lexically_relative(root_).string() + ":" +
                             std::to_string(include.line) + ": " + problem);
@@ -134,16 +134,16 @@ class Checker {
     return "";
   }
 
-  std::string OutsideProblem(const std::string& room, const std::string& name,
-                             const fs::path& file) {
-    for (size_t i = 0; i < rules_.outside.size(); ++i) {
-      const OutsideHeader& rule = rules_.outside[i];
+  std::string OutsideProblem(const fs::path& inside, const std::string& name, bool is_public) {
+    for (const OutsideHeader& rule : rules_.outside) {
       if (name.rfind(rule.prefix, 0) != 0) continue;
-      if (file.extension() != ".cc") return "<" + name + "> in a header";
-      if (!rule.rooms.empty() && rule.rooms.count(room) == 0) {
-        return "<" + name + "> does not belong in " + room;
-      }
-      users_[rule.prefix].insert(file.lexically_relative(root_).string());
+      if (is_public) return "<" + name + "> in a public header";
+      const std::string path = inside.string();
+      const bool allowed =
+          std::any_of(rule.places.begin(), rule.places.end(),
+                      [&](const std::string& place) { return path.rfind(place + "/", 0) == 0; });
+      if (!allowed) return "<" + name + "> does not belong here";
+      users_[rule.prefix].insert("src/" + path);
       return "";
     }
     return IsStandard(name) ? "" : "<" + name + "> is not in the table of outside headers";

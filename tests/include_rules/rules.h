@@ -9,11 +9,11 @@
 
 namespace attnmap::test {
 
-// Which rooms may include a header that is neither ours nor C++'s own.
+// Where below src/ a header may be included that is neither ours nor C++'s own.
 struct OutsideHeader {
-  std::string prefix;           // "opencv2/", or a whole name: "png.h"
-  std::set<std::string> rooms;  // empty: any
-  int max_files = 0;            // 0: any number
+  std::string prefix;            // "opencv2/", or a whole name: "png.h"
+  std::set<std::string> places;  // rooms, or folders of one: "image/codecs"
+  int max_files = 0;             // 0: any number
 };
 
 // The tables of docs/architecture.md, which are the rules that hold.
