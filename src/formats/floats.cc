@@ -3,15 +3,11 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/arrays.h"
+#include "formats/array_checks.h"
+#include "formats/json_text.h"
 
 namespace attnmap {
 namespace {
-
-void RequireCount(const Shape& shape, std::span<const float> values) {
-  if (NumElements(shape) != static_cast<int64_t>(values.size())) {
-    throw Error("cannot write " + std::to_string(values.size()) + " numbers as " + ToString(shape));
-  }
-}
 
 void AppendRow(std::string& text, std::span<const float> values) {
   for (size_t i = 0; i < values.size(); ++i) {
@@ -22,22 +18,6 @@ void AppendRow(std::string& text, std::span<const float> values) {
       text += "null";
     }
   }
-}
-
-void AppendNested(std::string& text, std::span<const int64_t> shape,
-                  std::span<const float> values) {
-  text += '[';
-  if (shape.size() == 1) {
-    AppendRow(text, values);
-  } else {
-    const auto count = static_cast<size_t>(shape[0]);
-    const size_t part = count > 0 ? values.size() / count : 0;
-    for (size_t i = 0; i < count; ++i) {
-      if (i > 0) text += ',';
-      AppendNested(text, shape.subspan(1), values.subspan(i * part, part));
-    }
-  }
-  text += ']';
 }
 
 }  // namespace
@@ -52,10 +32,28 @@ void AppendFloat(std::string& text, float value) {
   text.append(digits, end);
 }
 
+void AppendNestedArray(std::string& text, std::span<const int64_t> shape,
+                       std::span<const float> values,
+                       const std::function<void(std::string&)>& row_done) {
+  text += '[';
+  if (shape.size() == 1) {
+    AppendRow(text, values);
+    text += ']';
+    return row_done(text);
+  }
+  const auto count = static_cast<size_t>(shape[0]);
+  const size_t part = count > 0 ? values.size() / count : 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0) text += ',';
+    AppendNestedArray(text, shape.subspan(1), values.subspan(i * part, part), row_done);
+  }
+  text += ']';
+}
+
 void AppendJsonArray(std::string& text, const Shape& shape, std::span<const float> values) {
   RequireCount(shape, values);
   if (shape.empty()) return AppendRow(text, values);
-  AppendNested(text, shape, values);
+  AppendNestedArray(text, shape, values, [](std::string&) {});
 }
 
 std::string CsvText(const Shape& shape, std::span<const float> values) {

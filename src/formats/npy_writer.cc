@@ -1,7 +1,10 @@
+#include "formats/npy_writer.h"
+
 #include <cstring>
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/arrays.h"
+#include "formats/array_checks.h"
 
 namespace attnmap {
 namespace {
@@ -17,28 +20,26 @@ std::string PythonTuple(const Shape& shape) {
   return text + ')';
 }
 
-// Everything before the numbers, padded so that they start on 64 bytes.
-std::string NpyHeader(const Shape& shape) {
-  constexpr size_t kPreamble = 10;  // magic, version, length of the rest
+}  // namespace
+
+std::string NpyPreamble(const Shape& shape) {
+  constexpr size_t kBefore = 10;  // magic, version, length of the rest
   std::string dict =
       "{'descr': '<f4', 'fortran_order': False, 'shape': " + PythonTuple(shape) + ", }";
-  dict.append(63 - (kPreamble + dict.size()) % 64, ' ');
+  dict.append(63 - (kBefore + dict.size()) % 64, ' ');
   dict += '\n';
-  if (dict.size() > 0xFFFF)
+  if (dict.size() > 0xFFFF) {
     throw Error("npy cannot hold " + std::to_string(shape.size()) + " dimensions");
+  }
   std::string header("\x93NUMPY\x01\x00", 8);
   header += static_cast<char>(dict.size() & 0xFF);
   header += static_cast<char>(dict.size() >> 8);
   return header + dict;
 }
 
-}  // namespace
-
 std::vector<uint8_t> NpyBytes(const Shape& shape, std::span<const float> values) {
-  if (NumElements(shape) != static_cast<int64_t>(values.size())) {
-    throw Error("cannot write " + std::to_string(values.size()) + " numbers as " + ToString(shape));
-  }
-  const std::string header = NpyHeader(shape);
+  RequireCount(shape, values);
+  const std::string header = NpyPreamble(shape);
   std::vector<uint8_t> bytes(header.size() + values.size_bytes());
   std::memcpy(bytes.data(), header.data(), header.size());
   if (!values.empty()) {
