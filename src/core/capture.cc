@@ -26,6 +26,9 @@ LayerWants AttentionRecord::Wants(int layer) const {
 void AttentionRecord::Begin(int num_heads, int num_tokens) {
   num_heads_ = num_heads;
   num_tokens_ = num_tokens;
+  for (auto* kept : {&attention_, &scores_, &fused_}) kept->clear();
+  matrices_.clear();
+  outputs_.clear();
   const LayerWants& wants = request_.wants;
   const int64_t heads = wants.attention_heads.empty()
                             ? num_heads

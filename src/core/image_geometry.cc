@@ -28,9 +28,10 @@ Rect ImageGeometry::PatchRect(const PatchGrid& grid, int row, int col) const {
 }
 
 std::optional<RowsCols> ImageGeometry::PatchUnder(const PatchGrid& grid, double x, double y) const {
-  if (x < 0 || y < 0 || x >= source.cols || y >= source.rows) return std::nullopt;
-  const double row = std::floor(ModelRow(y + 0.5) / grid.patch_size);
-  const double col = std::floor(ModelCol(x + 0.5) / grid.patch_size);
+  // Put so that what is not a number is refused too.
+  if (!(x >= 0 && y >= 0 && x < source.cols && y < source.rows)) return std::nullopt;
+  const double row = std::floor(ModelRow(std::floor(y) + 0.5) / grid.patch_size);
+  const double col = std::floor(ModelCol(std::floor(x) + 0.5) / grid.patch_size);
   if (row < 0 || col < 0 || row >= grid.rows || col >= grid.cols) return std::nullopt;
   return RowsCols{static_cast<int>(row), static_cast<int>(col)};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "attnmap/core/error.h"
@@ -29,6 +30,14 @@ std::optional<std::pair<Number, Number>> ParsePair(std::string_view text, char s
   const auto second = ParseNumber<Number>(text.substr(at + 1));
   if (!first || !second) return std::nullopt;
   return std::pair{*first, *second};
+}
+
+// Up to six digits, none of them idle: 12, 0.5, 33.3333.
+std::string Short(double value) {
+  char digits[32];
+  const auto end =
+      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 6).ptr;
+  return {digits, end};
 }
 
 std::string Range(int count) {
@@ -100,7 +109,8 @@ QueryChoice ParseQueryChoice(std::string_view text) {
     }
   }
   if (text.starts_with("px:")) {
-    if (const auto pixel = ParsePair<double>(text.substr(3), ',')) {
+    const auto pixel = ParsePair<double>(text.substr(3), ',');
+    if (pixel && std::isfinite(pixel->first) && std::isfinite(pixel->second)) {
       choice.kind = Kind::kPixel;
       choice.x = pixel->first;
       choice.y = pixel->second;
@@ -201,10 +211,10 @@ ResolvedQuery ResolveQuery(const QueryChoice& choice, const TokenLayout& layout,
       const auto at = geometry.PatchUnder(grid, choice.x, choice.y);
       if (!at) {
         const Rect seen = geometry.SeenRect();
-        throw Error("pixel " + std::to_string(choice.x) + "," + std::to_string(choice.y) +
-                    " lies outside what the model saw: x from " + std::to_string(seen.left) +
-                    " to " + std::to_string(seen.right) + ", y from " + std::to_string(seen.top) +
-                    " to " + std::to_string(seen.bottom));
+        throw Error("pixel " + Short(choice.x) + "," + Short(choice.y) +
+                    " lies outside what the model saw: x from " + Short(seen.left) + " to " +
+                    Short(seen.right) + ", y from " + Short(seen.top) + " to " +
+                    Short(seen.bottom));
       }
       return patch(*at);
     }

@@ -33,6 +33,10 @@ std::string ToString(const Shape& shape) {
 
 SharedTensor::SharedTensor(Tensor tensor)
     : shape_(std::move(tensor.shape)), size_(NumElements(shape_)) {
+  if (size_ != static_cast<int64_t>(tensor.values.size())) {
+    throw Error("a tensor of " + ToString(shape_) + " holds " +
+                std::to_string(tensor.values.size()) + " numbers");
+  }
   auto owner = std::make_shared<std::vector<float>>(std::move(tensor.values));
   // An empty vector has no data; a present tensor needs a pointer all the same.
   if (owner->empty()) owner->reserve(1);

@@ -1,9 +1,11 @@
 #include "attnmap/core/thread_pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -53,8 +55,13 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(int num_threads) : state_(std::make_unique<State>()) {
+  state_->threads.reserve(static_cast<size_t>(std::max(num_threads - 1, 0)));
   for (int worker = 1; worker < num_threads; ++worker) {
-    state_->threads.emplace_back([this, worker] { state_->Loop(worker); });
+    try {
+      state_->threads.emplace_back([state = state_.get(), worker] { state->Loop(worker); });
+    } catch (const std::system_error&) {
+      return;  // the system grants no more: the work gets done with fewer
+    }
   }
 }
 

@@ -105,7 +105,7 @@ struct CaptureRequest {
   OutputWants outputs;
 };
 
-// A sink that keeps all it asked for.
+// A sink that keeps all it asked for, of the last picture.
 class AttentionRecord : public AttentionSink {
  public:
   explicit AttentionRecord(CaptureRequest request) : request_(std::move(request)) {}

@@ -41,8 +41,8 @@ struct ImageGeometry {
   // Source pixels under a patch, exact and not clipped.
   Rect PatchRect(const PatchGrid& grid, int row, int col) const;
 
-  // The patch under the centre of a source pixel (x to the right, y down);
-  // nothing where the model did not see that pixel.
+  // The patch under the centre of the source pixel that x (to the right) and y
+  // (down) lie in; nothing where the model did not see that pixel.
   std::optional<RowsCols> PatchUnder(const PatchGrid& grid, double x, double y) const;
 
   // The part of the source that the model saw, clipped to the source.

@@ -88,7 +88,8 @@ class SharedTensor {
   // `data` may alias an owner (std::shared_ptr's aliasing constructor).
   SharedTensor(Shape shape, std::shared_ptr<const float> data)
       : shape_(std::move(shape)), size_(NumElements(shape_)), data_(std::move(data)) {}
-  // Takes the tensor's numbers over without copying them.
+  // Takes the tensor's numbers over without copying them. Throws Error where
+  // they are not as many as the shape says.
   explicit SharedTensor(Tensor tensor);
 
   bool present() const { return data_ != nullptr; }

@@ -11,7 +11,8 @@ namespace attnmap {
 // handed out here must not call Run on the same pool.
 class ThreadPool {
  public:
-  // num_threads >= 1 in all, the caller included; 1 starts no thread.
+  // num_threads >= 1 in all, the caller included; 1 starts no thread. Where the
+  // system refuses to start as many, there are fewer.
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
