@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "attnmap/core/error.h"
+#include "model/checkpoint.h"
 #include "model/form.h"
 
 namespace attnmap {
@@ -55,7 +56,7 @@ VitModel LoadVitModel(const WeightSource& source, const LoadModelOptions& option
   } else if (IsFullForm(source)) {
     model = ReadFullForm(source, options);
   } else {
-    throw Error(source.path() + ": not one of attnmap's own forms");
+    model = ReadCheckpoint(source, options);
   }
   if (options.check_finite) CheckFinite(model);
   return model;
