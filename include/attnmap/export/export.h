@@ -21,12 +21,18 @@ struct ExportedArray {
   std::string query;  // "class", "all", ...; empty: does not apply
 };
 
-// Writes one file (written beside, then renamed), or for "-" standard output's
-// bytes are handed back instead. npy and csv take one array (csv of rank <= 2),
-// else UsageError. JSON of one is {"name","shape","layer","head","query","data"},
-// of several an object keyed by name.
+// Throws UsageError where a format cannot hold the arrays: npy and csv take
+// one (csv of rank <= 2), and Error where two have one name.
+void CheckExport(ArrayFormat format, std::span<const ExportedArray> arrays);
+
+// Writes one file, beside `path` and then renamed. JSON of one array is
+// {"name","shape","layer","head","query","data"}, null for what does not
+// apply; of several an object of such objects keyed by name. Throws as
+// CheckExport, before anything is written.
 void ExportArrays(const std::string& path, ArrayFormat format,
                   std::span<const ExportedArray> arrays);
+
+// The bytes of that file, for standard output.
 std::string ExportBytes(ArrayFormat format, std::span<const ExportedArray> arrays);
 
 }  // namespace attnmap
