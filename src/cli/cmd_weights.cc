@@ -19,7 +19,6 @@ struct ConvertArguments {
   ModelArguments model;
   std::string output;
   std::string dtype;
-  std::string form;
   bool nested = false;
   std::string shard_size;
 };
@@ -44,7 +43,6 @@ std::string Written(const ConvertResult& result) {
 int RunConvertCommand(const ConvertArguments& arguments, const Context& context) {
   ConvertOptions options;
   options.output = arguments.output;
-  options.form = arguments.form;
   options.nested = arguments.nested;
   options.type_given = !arguments.dtype.empty();
   if (options.type_given) options.type = ParseDataType(arguments.dtype);
@@ -103,14 +101,12 @@ Command SetupConvert(CLI::App& parent) {
   app->add_option("--shard-size", arguments->shard_size,
                   "safetensors: split into files of at most this size, such as 2GB")
       ->group("Output");
-  app->add_option("--form", arguments->form, "JSON: one-layer or full [as the model is]")
-      ->group("Output");
   app->add_flag("--nested", arguments->nested, "JSON: nested arrays instead of shape and data")
       ->group("Output");
   app->footer(
       "Examples:\n"
       "  attnmap convert data/models/demo-vit.json demo-vit.safetensors --dtype f16\n"
-      "  attnmap convert data/models/one-layer.json layer-full.json --form full");
+      "  attnmap convert data/models/one-layer.json one-layer.npz");
   return [arguments](const Context& context) { return RunConvertCommand(*arguments, context); };
 }
 

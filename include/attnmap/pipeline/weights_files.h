@@ -22,7 +22,6 @@ struct ConvertOptions {
   std::string output;
   DataType type = DataType::kF32;  // safetensors
   bool type_given = false;
-  std::string form;        // JSON: "", "one-layer", "full"
   bool nested = false;     // JSON: nested arrays instead of flat ones with a shape
   int64_t shard_size = 0;  // bytes of a shard, safetensors; 0: one file
 };
