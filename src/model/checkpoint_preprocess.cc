@@ -1,7 +1,9 @@
 #include "model/checkpoint_preprocess.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "model/form.h"
 #include "model/limits.h"
@@ -135,6 +137,33 @@ FoundPreprocess FindPreprocess(const CheckpointConfig& config, const PreprocessR
   return found;
 }
 
+namespace {
+
+std::string Numbers(const Triple& values) {
+  std::string text;
+  for (double value : values) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof(digits), value);
+    text += " " + std::string(digits, end.ptr);
+  }
+  return text;
+}
+
+std::string NormText(const Preprocess& preprocess) {
+  using Norm = PreprocessRecipe::Norm;
+  constexpr std::pair<Norm, const char*> kNames[] = {
+      {Norm::kImageNet, "ImageNet"}, {Norm::kHalf, "0.5"}, {Norm::kClip, "CLIP"}};
+  for (const auto& [norm, name] : kNames) {
+    const MeanStd constants = Constants(norm);
+    if (constants.mean == preprocess.mean && constants.std == preprocess.std) {
+      return std::string(name) + " mean and std";
+    }
+  }
+  return "mean" + Numbers(preprocess.mean) + ", std" + Numbers(preprocess.std);
+}
+
+}  // namespace
+
 std::string PreprocessText(const Preprocess& preprocess) {
   std::string text = "no resize";
   if (preprocess.resize) {
@@ -145,10 +174,7 @@ std::string PreprocessText(const Preprocess& preprocess) {
     text += " " + std::string(FilterName(preprocess.filter));
   }
   if (preprocess.crop) text += ", crop " + SizeText(*preprocess.crop);
-  text += ", mean";
-  for (double value : preprocess.mean) text += " " + FloatText(static_cast<float>(value));
-  text += ", std";
-  for (double value : preprocess.std) text += " " + FloatText(static_cast<float>(value));
+  text += ", " + NormText(preprocess);
   return text;
 }
 

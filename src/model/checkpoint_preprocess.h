@@ -19,7 +19,7 @@ struct FoundPreprocess {
 FoundPreprocess FindPreprocess(const CheckpointConfig& config, const PreprocessRecipe& recipe,
                                std::optional<RowsCols> size);
 
-// "short side 256 bicubic, crop 224 x 224, mean 0.485 0.456 0.406, std ...".
+// "short side 256 bicubic, crop 224 x 224, ImageNet mean and std".
 std::string PreprocessText(const Preprocess& preprocess);
 
 }  // namespace attnmap
