@@ -154,18 +154,30 @@ std::vector<uint8_t> ReadFile(const std::string& path, int64_t limit) {
   return ReadAll(file.get(), path, S_ISREG(opened.info.st_mode) ? opened.info.st_size : 0, limit);
 }
 
+namespace {
+
+// What a link leads to in the end, there or not.
+std::filesystem::path BehindLinks(std::filesystem::path path) {
+  constexpr int kMaxLinks = 40;  // as many as the system follows
+  std::error_code error;
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path, error); ++i) {
+    const auto next = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / next;
+  }
+  return path;
+}
+
+}  // namespace
+
 void WriteFileAtomically(const std::string& path, std::span<const uint8_t> bytes) {
   AtomicFile file(path);
   file.Write(bytes);
   file.Commit();
 }
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_) {
-  std::error_code ignored;
-  if (std::filesystem::is_symlink(target_, ignored)) {
-    const auto behind = std::filesystem::weakly_canonical(target_, ignored);
-    if (!ignored) target_ = behind.string();
-  }
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  target_ = BehindLinks(path_).string();
   struct stat info {};
   const bool exists = ::stat(target_.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) Fail("write", path_, EISDIR);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 constexpr size_t kMaxNameLength = 4096;
+constexpr uint64_t kMaxHeader = uint64_t{16} << 20;
 
 void CheckName(std::string_view name) {
   if (name.size() > kMaxNameLength || !IsPlainText(name)) {
@@ -40,6 +41,17 @@ class NpzArchive : public TensorArchive {
     } catch (const Error& error) {
       throw Error(path_ + ": array " + Shown(tensors_[index].name) + ": " + error.what());
     }
+  }
+
+  std::optional<std::string> Text(std::string_view key) const override {
+    const ZipEntry* entry = key == "config" ? zip_.Find(kArchiveHeader) : nullptr;
+    if (entry == nullptr) return std::nullopt;
+    if (entry->size > kMaxHeader) {
+      throw Error(path_ + ": " + kArchiveHeader + " has " + std::to_string(entry->size) +
+                  " bytes, the most is " + std::to_string(kMaxHeader));
+    }
+    const SharedBytes text = zip_.Read(*entry, ZipArchive::Crc::kCheck);
+    return std::string(text.bytes.begin(), text.bytes.end());
   }
 
  private:
