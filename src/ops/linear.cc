@@ -231,7 +231,8 @@ void LinearRows(MatrixView x, PanelView weight, const float* bias, const Epilogu
 void LinearImpl(MatrixView x, PanelView weight, const float* bias, const Epilogue& epilogue,
                 MutableMatrixView out) {
   alignas(64) float sums[kRowBlock * kColBlock];
-  const int64_t part = EvenPart(std::max<int64_t>(x.rows, 1), kRowBlock - kRows, kRows);
+  constexpr int64_t kMostRows = kRowBlock / kRows * kRows;
+  const int64_t part = EvenPart(std::max<int64_t>(x.rows, 1), kMostRows, kRows);
   WithActivation(epilogue.activation, [&]<Activation kActivation>() {
     for (int64_t row = 0; row < x.rows; row += part) {
       LinearRows<kActivation>(x, weight, bias, epilogue, out, row, std::min(part, x.rows - row),

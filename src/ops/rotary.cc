@@ -49,12 +49,13 @@ RotaryTable CenteredRotary(RowsCols grid, std::span<const float> periods) {
   });
 }
 
-RotaryTable ReferenceRotary(RowsCols grid, int64_t head_dim) {
+RotaryTable ReferenceRotary(RowsCols grid, float theta, int64_t head_dim) {
   constexpr double kReference = 16.0;  // patches a side when it was trained
   const int64_t quarter = head_dim / 4;
   std::vector<double> bands;
   for (int64_t k = 0; k < quarter; ++k) {
-    bands.push_back(std::pow(10000.0, -static_cast<double>(k) / static_cast<double>(quarter)));
+    bands.push_back(std::pow(static_cast<double>(theta),
+                             -static_cast<double>(k) / static_cast<double>(quarter)));
   }
   return MakeTable(
       grid, 2 * quarter, RotaryTable::Pairs::kInterleaved, [&](int row, int col, int64_t m) {

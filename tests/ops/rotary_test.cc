@@ -40,7 +40,7 @@ TEST_CASE("DINOv3's rotation turns halves by centred angles, rows first") {
 
 TEST_CASE("EVA-02's rotation turns neighbours, positions on a 16 x 16 grid") {
   std::vector<float> v = OneToSixteen();
-  Rotate(ReferenceRotary(kGrid, 16), kPatch, v);
+  Rotate(ReferenceRotary(kGrid, 10000.0F, 16), kPatch, v);
   CheckAll(
       v, {-2.124217, .698358, -.779304, 4.938895, 4.504520, 6.380383, 6.935777, 8.055743, 6.556877,
           -11.747654, -5.193642, 15.428094, 11.435612, 15.304470, 14.828484, 16.159088});

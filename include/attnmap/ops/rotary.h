@@ -30,9 +30,9 @@ std::vector<float> RotaryPeriods(float theta, int64_t head_dim);
 // pairs kHalf. periods: (head_dim / 4).
 RotaryTable CenteredRotary(RowsCols grid, std::span<const float> periods);
 
-// EVA-02: positions scaled to a 16 x 16 grid, bands 10000^(-4k / head_dim),
-// rows first; pairs kInterleaved. head_dim a multiple of 4.
-RotaryTable ReferenceRotary(RowsCols grid, int64_t head_dim);
+// EVA-02: positions scaled to a 16 x 16 grid, bands theta^(-4k / head_dim) (theta
+// 10000), rows first; pairs kInterleaved. head_dim a multiple of 4.
+RotaryTable ReferenceRotary(RowsCols grid, float theta, int64_t head_dim);
 
 // Turns the channels of one token (heads * head_dim), in place, by the angles
 // of patch `patch`.
