@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -108,14 +109,17 @@ void WriteEntry(Writer& writer, std::string_view key, const NamedTensor& named, 
   writer.Tensor(named, nested);
 }
 
-// "heads":[{"W_Q":...},...], from tensors that stand in the order of the heads.
-void WriteHeads(Writer& writer, std::span<const NamedTensor* const> tensors) {
+// "heads":[{"W_Q":...},...], head by head, whatever order they come in.
+void WriteHeads(Writer& writer, std::vector<const NamedTensor*> tensors) {
+  const auto head_of = [](const NamedTensor* named) { return ParseHeadName(named->name)->head; };
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [&](const auto* a, const auto* b) { return head_of(a) < head_of(b); });
   writer.text() += "\"heads\":[";
   for (size_t i = 0; i < tensors.size(); ++i) {
     const HeadTensor here = *ParseHeadName(tensors[i]->name);
-    const size_t before = i == 0 ? 0 : ParseHeadName(tensors[i - 1]->name)->head;
+    const size_t before = i == 0 ? 0 : head_of(tensors[i - 1]);
     if (here.head != before && here.head != before + 1) {
-      throw Error("JSON weights: " + Shown(tensors[i]->name) + " is out of order");
+      throw Error("JSON weights: there is no head before " + Shown(tensors[i]->name));
     }
     const bool first = i == 0 || here.head != before;
     if (first) writer.text() += i == 0 ? "{" : "},\n{";
@@ -159,7 +163,7 @@ void WriteJsonLayer(const std::string& path, const std::string& header,
   }
   if (!heads.empty()) {
     separate();
-    WriteHeads(writer, heads);
+    WriteHeads(writer, std::move(heads));
   }
   writer.text() += "\n}\n";
   writer.Finish();
