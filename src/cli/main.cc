@@ -37,6 +37,13 @@ std::string Rewritten(const CLI::Error& error, const CLI::App& app) {
                ? "unknown command '" + words + "'"
                : (option ? "unknown option " : "unexpected argument ") + words;
   }
+  constexpr std::string_view kNotANumber = "Could not convert: ";
+  if (text.starts_with(kNotANumber)) {
+    const size_t equals = text.find(" = ");
+    const std::string option = text.substr(kNotANumber.size(), equals - kNotANumber.size());
+    text = option + " takes a number" +
+           (equals == std::string::npos ? "" : ", not '" + text.substr(equals + 3) + "'");
+  }
   return text + " (see " + command + " --help)";
 }
 
