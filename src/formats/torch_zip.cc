@@ -11,14 +11,21 @@
 namespace attnmap {
 namespace {
 
-constexpr std::string_view kPickle = "/data.pkl";
+constexpr std::string_view kPickle = "data.pkl";
 // A pickle that is not mapped but unpacked. Real ones have some kilobytes.
 constexpr uint64_t kMaxUnpackedPickle = uint64_t{64} << 20;
+
+// data.pkl in whatever folder; in none where someone packed the folder's
+// content anew.
+bool IsPickle(std::string_view name) {
+  return name == kPickle ||
+         (name.ends_with(kPickle) && name[name.size() - kPickle.size() - 1] == '/');
+}
 
 const ZipEntry& FindPickle(const ZipArchive& zip) {
   const ZipEntry* found = nullptr;
   for (const ZipEntry& entry : zip.entries()) {
-    if (!entry.name.ends_with(kPickle)) continue;
+    if (!IsPickle(entry.name)) continue;
     if (found != nullptr) {
       throw Error("two pickles, " + Shown(found->name) + " and " + Shown(entry.name));
     }
@@ -100,7 +107,7 @@ TorchContents ReadTorchZip(const std::shared_ptr<const MappedFile>& file) {
   } catch (const Error& error) {
     throw Error("data.pkl: " + std::string(error.what()));
   }
-  const std::string prefix = entry.name.substr(0, entry.name.size() - kPickle.size() + 1);
+  const std::string prefix = entry.name.substr(0, entry.name.size() - kPickle.size());
   contents.storages = std::make_unique<ZipStorages>(std::move(zip), prefix);
   return contents;
 }
