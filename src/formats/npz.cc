@@ -1,4 +1,3 @@
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -28,19 +27,11 @@ class NpzArchive : public TensorArchive {
     for (const ZipEntry& entry : zip_.entries()) {
       if (entry.name.ends_with(kSuffix)) AddArray(entry);
     }
-    if (const ZipEntry* entry = zip_.Find(kArchiveHeader)) {
-      const SharedBytes text = zip_.Read(*entry, ZipArchive::Crc::kCheck);
-      config_.emplace(text.bytes.begin(), text.bytes.end());
-    }
     if (tensors_.empty()) throw Error("a zip archive without .npy arrays: not an npz file");
   }
 
   std::string_view format() const override { return "npz"; }
   std::span<const TensorInfo> tensors() const override { return tensors_; }
-
-  std::optional<std::string> Text(std::string_view key) const override {
-    return key == "config" ? config_ : std::nullopt;
-  }
 
   SharedTensor Load(size_t index) const override {
     try {
@@ -96,7 +87,6 @@ class NpzArchive : public TensorArchive {
   std::string path_;
   std::vector<TensorInfo> tensors_;
   std::vector<Array> arrays_;
-  std::optional<std::string> config_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The form that torch.save wrote before 1.6: pickles one after the other
 // (magic, version, system, object, keys), then the storages in the keys' order.
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -11,8 +12,8 @@
 namespace attnmap {
 namespace {
 
-constexpr uint8_t kMagic[] = {0x80, 0x02, 0x8A, 0x0A, 0x6C, 0xFC, 0x9C, 0x46,
-                              0xF9, 0x20, 0x6A, 0xA8, 0x50, 0x19, 0x2E};
+// The number the first pickle holds, little-endian.
+constexpr std::string_view kMagic = "\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19";
 constexpr int64_t kVersion = 1001;
 
 using StorageMap = std::map<std::string_view, TorchStorage>;
@@ -85,7 +86,10 @@ class LegacyReader {
   }
 
   TorchContents Read() {
-    position_ = sizeof kMagic;
+    const PickleValue* magic = Next("magic number");
+    if (!magic->Is(PickleKind::kBigInt) || magic->text != kMagic) {
+      throw Error("not a PyTorch checkpoint");
+    }
     const PickleValue* version = Next("version");
     if (!version->Is(PickleKind::kInt) || version->integer != kVersion) {
       throw Error("an old PyTorch file of an unknown version, expected " +
@@ -132,7 +136,11 @@ class LegacyReader {
 }  // namespace
 
 bool IsTorchLegacy(std::span<const uint8_t> bytes) {
-  return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
+  // Within the first bytes, whatever protocol the pickle is in.
+  constexpr size_t kWindow = 32;
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
+                               std::min(bytes.size(), kWindow));
+  return start.starts_with('\x80') && start.find(kMagic) != std::string_view::npos;
 }
 
 TorchContents ReadTorchLegacy(const std::shared_ptr<const MappedFile>& file) {
