@@ -18,6 +18,8 @@ namespace {
 // Bounds on what one step of a pass keeps beside the pictures.
 constexpr int kStripCols = 2048;  // source columns of a strip
 constexpr int kWeightsAtOnce = 1 << 20;
+// So few rows do not fill a strip well enough to be worth one.
+constexpr int kRowsOneByOne = 2;
 
 // Some pixels of a picture, which keep their own coordinates.
 struct Pixels {
@@ -51,13 +53,19 @@ class HorizontalBatch {
   HorizontalBatch(const Pixels& in, const AxisRange& batch, Filter filter)
       : in_(in), weights_(FixedWeights(batch, filter)) {
     std::tie(first_, last_) = SourceSpan(batch, filter);
-    in_strip_.resize(StripBytes(last_ - first_));
-    out_strip_.resize(StripBytes(batch.end - batch.begin));
   }
 
   // Rows [y, y + num_rows) of the source, num_rows <= kStripRows; `out`: where
   // the first output of the first of them goes.
   void Run(int y, int num_rows, uint8_t* out, size_t out_stride) {
+    if (num_rows <= kRowsOneByOne) {
+      for (int r = 0; r < num_rows; ++r, out += out_stride) RunRow(y + r, out);
+      return;
+    }
+    if (in_strip_.empty()) {
+      in_strip_.resize(StripBytes(last_ - first_));
+      out_strip_.resize(StripBytes(static_cast<int>(weights_.first.size())));
+    }
     std::array<const uint8_t*, kStripRows> from;
     std::array<uint8_t*, kStripRows> to;
     for (int r = 0; r < kStripRows; ++r) {
@@ -71,6 +79,13 @@ class HorizontalBatch {
   }
 
  private:
+  // A row alone is a picture of one column that lies along the row.
+  void RunRow(int y, uint8_t* out) {
+    for (size_t i = 0; i < weights_.first.size(); ++i, out += 3) {
+      ResampleRow({in_.at(y, weights_.first[i]), 3, weights_.at(i), weights_.count(i), out, 3});
+    }
+  }
+
   static size_t StripBytes(int cols) {
     return (static_cast<size_t>(cols) * 3 + 15) / 16 * 16 * kStripRows;
   }

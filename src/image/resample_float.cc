@@ -5,6 +5,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/image/resample.h"
+#include "image/resample_kernels.h"
 #include "image/resample_weights.h"
 #include "image/resample_window.h"
 
@@ -12,10 +13,12 @@ namespace attnmap {
 namespace {
 
 constexpr size_t kChannels = 3;
+// Pixels lie side by side as R G B and one idle float, so that a pixel is a
+// vector and nothing has to be shuffled.
+constexpr size_t kLanes = 4;
 
-// Source row y of all channels; valid until the next call.
-using Row = std::array<const float*, kChannels>;
-using RowReader = std::function<Row(int y)>;
+// Writes source row y: kLanes floats a pixel.
+using RowReader = std::function<void(int y, float* pixels)>;
 
 // The same source rows or columns, weight 1: what no resize changes.
 AxisWeights<float> Unchanged(const AxisRange& range) {
@@ -45,26 +48,16 @@ AxisWeights<float> WeightsOf(const AxisRange& range, Filter filter) {
   return FloatWeights(range, filter);
 }
 
-void WidthPass(const float* in, const AxisWeights<float>& weights, float* out) {
-  for (size_t i = 0; i < weights.first.size(); ++i) {
-    const float* from = in + weights.first[i];
-    const float* weight = weights.at(i);
-    const int count = weights.count(i);
-    float sum = 0;
-    for (int j = 0; j < count; ++j) sum += weight[j] * from[j];
-    out[i] = sum;
-  }
-}
-
-// `between`: (rows, cols) of one channel, row 0 being source row `first_row`.
-void HeightPass(const float* between, int first_row, size_t cols, const AxisWeights<float>& weights,
-                float* out) {
-  for (size_t i = 0; i < weights.first.size(); ++i, out += cols) {
-    const float* from = between + static_cast<size_t>(weights.first[i] - first_row) * cols;
-    for (int j = 0; j < weights.count(i); ++j, from += cols) {
-      const float weight = weights.at(i)[j];
-      for (size_t x = 0; x < cols; ++x) out[x] += weight * from[x];
-    }
+// Output row i of the height pass. `between`: rows of `length` floats, the
+// first of them being source row `first_row`.
+void HeightPass(const std::vector<float>& between, int first_row, const AxisWeights<float>& weights,
+                size_t i, std::vector<float>& out) {
+  const size_t length = out.size();
+  const float* from = between.data() + static_cast<size_t>(weights.first[i] - first_row) * length;
+  std::fill(out.begin(), out.end(), 0.0F);
+  for (int j = 0; j < weights.count(i); ++j, from += length) {
+    const float weight = weights.at(i)[j];
+    for (size_t x = 0; x < length; ++x) out[x] += weight * from[x];
   }
 }
 
@@ -78,19 +71,29 @@ Tensor ResizeRows(RowsCols in, RowsCols size, Filter filter, const PixelWindow& 
   const int first_row = down.first.front();
   const int last_row = down.last(down.first.size() - 1);
   const size_t cols = static_cast<size_t>(window.size.cols);
-  const size_t plane = static_cast<size_t>(last_row - first_row) * cols;
-  std::vector<float> between(kChannels * plane);
-  for (int y = first_row; y < last_row; ++y) {
-    const Row row = read(y);
-    for (size_t c = 0; c < kChannels; ++c) {
-      WidthPass(row[c], across,
-                between.data() + c * plane + static_cast<size_t>(y - first_row) * cols);
-    }
+  const size_t in_stride = static_cast<size_t>(in.cols) * kLanes;
+  const size_t stride = cols * kLanes;
+  // Room for whole groups of rows; what the last one has too many is never read.
+  const size_t groups = (static_cast<size_t>(last_row - first_row) + kFloatRows - 1) / kFloatRows;
+  std::vector<float> source(kFloatRows * in_stride);
+  std::vector<float> between(groups * kFloatRows * stride);
+  for (size_t group = 0; group < groups; ++group) {
+    const int y = first_row + static_cast<int>(group * kFloatRows);
+    const int rows = std::min(static_cast<int>(kFloatRows), last_row - y);
+    for (int r = 0; r < rows; ++r) read(y + r, source.data() + static_cast<size_t>(r) * in_stride);
+    ResampleFloatRows(
+        {source.data(), in_stride, between.data() + group * kFloatRows * stride, stride}, across);
   }
   Tensor out({static_cast<int64_t>(kChannels), window.size.rows, window.size.cols});
-  for (size_t c = 0; c < kChannels; ++c) {
-    HeightPass(between.data() + c * plane, first_row, cols, down,
-               out.values.data() + c * static_cast<size_t>(window.size.rows) * cols);
+  const size_t plane = out.values.size() / kChannels;
+  std::vector<float> row(stride);
+  for (size_t y = 0; y < down.first.size(); ++y) {
+    HeightPass(between, first_row, down, y, row);
+    for (size_t i = 0; i < cols * kChannels; ++i) {
+      const size_t x = i / kChannels;
+      const size_t c = i % kChannels;
+      out.values[c * plane + y * cols + x] = row[x * kLanes + c];
+    }
   }
   return out;
 }
@@ -100,18 +103,19 @@ Tensor ResizeRows(RowsCols in, RowsCols size, Filter filter, const PixelWindow& 
 Tensor ResizeFloat(const Tensor& chw, RowsCols size, Filter filter) {
   if (chw.shape.size() != 3 || chw.shape[0] != static_cast<int64_t>(kChannels) ||
       chw.shape[1] > std::numeric_limits<int>::max() ||
-      chw.shape[2] > std::numeric_limits<int>::max()) {
+      chw.shape[2] > std::numeric_limits<int>::max() ||
+      NumElements(chw.shape) != static_cast<int64_t>(chw.values.size())) {
     throw Error("cannot resize an array of " + ToString(chw.shape) +
                 " as a picture: expected 3 x rows x cols");
   }
   const RowsCols in{static_cast<int>(chw.shape[1]), static_cast<int>(chw.shape[2])};
-  const auto read = [&](int y) {
-    Row row;
-    for (size_t c = 0; c < kChannels; ++c) {
-      row[c] = chw.values.data() + (c * static_cast<size_t>(in.rows) + static_cast<size_t>(y)) *
-                                       static_cast<size_t>(in.cols);
+  const size_t cols = static_cast<size_t>(in.cols);
+  const size_t plane = cols * static_cast<size_t>(in.rows);
+  const auto read = [&](int y, float* pixels) {
+    const float* from = chw.values.data() + static_cast<size_t>(y) * cols;
+    for (size_t x = 0; x < cols; ++x) {
+      for (size_t c = 0; c < kChannels; ++c) pixels[x * kLanes + c] = from[c * plane + x];
     }
-    return row;
   };
   return ResizeRows(in, size, filter, {0, 0, size}, read);
 }
@@ -122,14 +126,11 @@ Tensor ResizeFloatWindow(const Image& image, double rescale, RowsCols size, Filt
   for (size_t v = 0; v < scaled.size(); ++v) {
     scaled[v] = static_cast<float>(static_cast<double>(v) * rescale);
   }
-  const size_t cols = static_cast<size_t>(image.cols);
-  std::vector<float> planes(kChannels * cols);
-  const auto read = [&](int y) {
+  const auto read = [&](int y, float* pixels) {
     const uint8_t* from = image.row(y);
-    for (size_t x = 0; x < cols; ++x) {
-      for (size_t c = 0; c < kChannels; ++c) planes[c * cols + x] = scaled[*from++];
+    for (int x = 0; x < image.cols; ++x, from += kChannels, pixels += kLanes) {
+      for (size_t c = 0; c < kChannels; ++c) pixels[c] = scaled[from[c]];
     }
-    return Row{planes.data(), planes.data() + cols, planes.data() + 2 * cols};
   };
   return ResizeRows(image.size(), size, filter, window, read);
 }

@@ -110,6 +110,36 @@ void ResampleStripImpl(const uint8_t* in, int first_col, const AxisWeights<int32
   }
 }
 
+void ResampleFloatRowsImpl(const FloatRows& rows, const AxisWeights<float>& weights) {
+  static_assert(kFloatRows == 4);
+  constexpr size_t kLanes = 4;
+  const hn::CappedTag<float, kLanes> d;
+  const size_t stride = rows.in_stride;
+  for (size_t i = 0; i < weights.first.size(); ++i) {
+    const float* weight = weights.at(i);
+    const int num_taps = weights.count(i);
+    for (size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
+      const float* from = rows.in + static_cast<size_t>(weights.first[i]) * kLanes + lane;
+      auto sum0 = hn::Zero(d);
+      auto sum1 = sum0;
+      auto sum2 = sum0;
+      auto sum3 = sum0;
+      for (int j = 0; j < num_taps; ++j, from += kLanes) {
+        const auto w = hn::Set(d, weight[j]);
+        sum0 = hn::Add(sum0, hn::Mul(w, hn::LoadU(d, from)));
+        sum1 = hn::Add(sum1, hn::Mul(w, hn::LoadU(d, from + stride)));
+        sum2 = hn::Add(sum2, hn::Mul(w, hn::LoadU(d, from + 2 * stride)));
+        sum3 = hn::Add(sum3, hn::Mul(w, hn::LoadU(d, from + 3 * stride)));
+      }
+      float* out = rows.out + i * kLanes + lane;
+      hn::StoreU(sum0, d, out);
+      hn::StoreU(sum1, d, out + rows.out_stride);
+      hn::StoreU(sum2, d, out + 2 * rows.out_stride);
+      hn::StoreU(sum3, d, out + 3 * rows.out_stride);
+    }
+  }
+}
+
 #if HWY_TARGET == HWY_SCALAR
 
 void RowsToStripImpl(const uint8_t* const* rows, size_t num_bytes, uint8_t* strip) {
@@ -197,6 +227,7 @@ namespace attnmap {
 
 HWY_EXPORT(ResampleRowImpl);
 HWY_EXPORT(ResampleStripImpl);
+HWY_EXPORT(ResampleFloatRowsImpl);
 HWY_EXPORT(RowsToStripImpl);
 HWY_EXPORT(StripToRowsImpl);
 
@@ -205,6 +236,10 @@ void ResampleRow(const VerticalRow& row) { HWY_DYNAMIC_DISPATCH(ResampleRowImpl)
 void ResampleStrip(const uint8_t* in, int first_col, const AxisWeights<int32_t>& weights,
                    uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(ResampleStripImpl)(in, first_col, weights, out);
+}
+
+void ResampleFloatRows(const FloatRows& rows, const AxisWeights<float>& weights) {
+  HWY_DYNAMIC_DISPATCH(ResampleFloatRowsImpl)(rows, weights);
 }
 
 void RowsToStrip(const uint8_t* const* rows, size_t num_bytes, uint8_t* strip) {

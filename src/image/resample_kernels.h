@@ -29,6 +29,17 @@ void ResampleRow(const VerticalRow& row);
 void ResampleStrip(const uint8_t* in, int first_col, const AxisWeights<int32_t>& weights,
                    uint8_t* out);
 
+// Rows of pixels of four floats each, kFloatRows at once so that their sums,
+// each taken one tap after the other, do not wait for themselves.
+inline constexpr size_t kFloatRows = 4;
+struct FloatRows {
+  const float* in;
+  size_t in_stride;  // floats from one row to the next
+  float* out;        // four floats for each output of the weights
+  size_t out_stride;
+};
+void ResampleFloatRows(const FloatRows& rows, const AxisWeights<float>& weights);
+
 // rows[r][b] -> strip[b * kStripRows + r] for b in [0, num_bytes), and back.
 // The strip has room for num_bytes rounded up to 16.
 void RowsToStrip(const uint8_t* const* rows, size_t num_bytes, uint8_t* strip);
