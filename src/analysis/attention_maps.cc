@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
+#include <numeric>
 
 #include "analysis/map_sink.h"
 #include "analysis/row_sum.h"
@@ -87,10 +87,8 @@ class MeanSink : public TileMapSink {
 
   LayerWants Wants(int layer) const override {
     if (!Contains(request().layers, layer)) return {};
-    std::vector<int> patches;
-    for (int i = 0; i < request().grid.num_patches(); ++i) {
-      patches.push_back(request().tokens.PatchToken(i));
-    }
+    std::vector<int> patches(static_cast<size_t>(request().grid.num_patches()));
+    std::iota(patches.begin(), patches.end(), request().tokens.first_patch_token());
     return slots().Wants(QueryRows::Only(std::move(patches)));
   }
 

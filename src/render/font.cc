@@ -20,8 +20,7 @@ void BlendPixel(uint8_t* pixel, const Colour& colour, unsigned cover) {
   }
 }
 
-void DrawGlyph(Image& image, int baseline, int left, const FT_GlyphSlot glyph,
-               const Colour& colour) {
+void DrawGlyph(Image& image, int baseline, int left, FT_GlyphSlot glyph, const Colour& colour) {
   const FT_Bitmap& bitmap = glyph->bitmap;
   for (int y = 0; y < static_cast<int>(bitmap.rows); ++y) {
     const int row = baseline - glyph->bitmap_top + y;
@@ -80,7 +79,7 @@ struct Font::Impl {
   int Walk(std::string_view text, bool ink, Visit visit) const {
     FT_Pos pen = 0;
     while (!text.empty()) {
-      const FT_GlyphSlot glyph = Render(NextCodePoint(text), ink);
+      FT_GlyphSlot glyph = Render(NextCodePoint(text), ink);
       if (glyph == nullptr) continue;
       visit(glyph, static_cast<int>((pen + 32) >> 6));
       pen += glyph->advance.x;
@@ -113,7 +112,7 @@ void Font::SetSize(int pixels) {
 int Font::pixels() const { return impl_->pixels; }
 
 int Font::ascent() const {
-  const FT_GlyphSlot tall = impl_->Render(U'\u00C5', false);  // hinting may round it up
+  FT_GlyphSlot tall = impl_->Render(U'\u00C5', false);  // hinting may round it up
   const FT_Pos ink = tall == nullptr ? 0 : tall->metrics.horiBearingY;
   return CeilPixels(std::max(impl_->face->size->metrics.ascender, ink));
 }
@@ -123,7 +122,7 @@ int Font::line_height() const {
 }
 
 int Font::digit_height() const {
-  const FT_GlyphSlot glyph = impl_->Render('0', false);
+  FT_GlyphSlot glyph = impl_->Render('0', false);
   return glyph == nullptr ? impl_->pixels : CeilPixels(glyph->metrics.horiBearingY);
 }
 

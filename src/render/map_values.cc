@@ -78,7 +78,8 @@ std::vector<float> FilledValues(const PatchMap& map) {
   std::vector<uint8_t> known(values.size());
   for (size_t i = 0; i < known.size(); ++i) known[i] = map.IsShown(static_cast<int>(i)) ? 1 : 0;
   if (std::find(known.begin(), known.end(), 1) == known.end()) {
-    return std::vector<float>(values.size(), 0.0F);
+    std::fill(values.begin(), values.end(), 0.0F);
+    return values;
   }
   const RowsCols steps[] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   for (bool again = true; again;) {  // a ring of patches a round

@@ -106,8 +106,9 @@ Page LayOutPage(const PageContent& content, RowsCols picture, Font* font) {
       int64_t{content.rows} * (cell_rows + spacing.row_gap) - spacing.row_gap;
   const int64_t inner_cols =
       int64_t{content.cols} * (cell_cols + spacing.col_gap) - spacing.col_gap;
-  const int64_t rows = std::max<int64_t>(inner_rows, spacing.bar_min_rows) + 2 * spacing.margin;
-  const int64_t cols = inner_cols + spacing.bar_total + 2 * spacing.margin;
+  const int margins = 2 * spacing.margin;
+  const int64_t rows = std::max<int64_t>(inner_rows, spacing.bar_min_rows) + margins;
+  const int64_t cols = inner_cols + spacing.bar_total + margins;
   constexpr int64_t kMostPixels = int64_t{1} << 30;
   if (rows * cols > kMostPixels) {
     throw Error("a picture of " + std::to_string(rows) + " x " + std::to_string(cols) +

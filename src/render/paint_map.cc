@@ -133,7 +133,8 @@ void PaintMap(const Image& photo, const ImageGeometry& geometry, const PatchMap&
     DimRow(from, cols.seen_end, photo.cols, out);
     upsampler.Row(y, line);
     const int begin = cols.seen_begin;
-    blender.Blend(line.data() + begin, from + 3 * begin, cols.seen_end - begin, out + 3 * begin);
+    const std::ptrdiff_t byte = std::ptrdiff_t{3} * begin;
+    blender.Blend(line.data() + begin, from + byte, cols.seen_end - begin, out + byte);
     const auto row_patches =
         std::span(coloured).subspan(static_cast<size_t>(patch_row) * grid_cols, grid_cols);
     if (std::find(row_patches.begin(), row_patches.end(), 0) != row_patches.end()) {
