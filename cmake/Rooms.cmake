@@ -18,6 +18,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(attnmap_flags INTERFACE -Wno-restrict)
 endif()
 target_compile_options(attnmap_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                       -Wno-missing-field-initializers
                        $<$<BOOL:${ATTNMAP_WERROR}>:-Werror>)
 
 set_property(GLOBAL PROPERTY attnmap_rooms)
