@@ -130,13 +130,13 @@ void Scanner::ReadRow() {
       NoNumber();
     }
     ++counts_[depth_];
+    if (cursor_.at - kept_ > kForgetEvery) Forget();
     if (next == ']') break;
     ++cursor_.at;
     SkipSpace();
     Peek();
   }
   numbers_seen_ = true;
-  if (cursor_.at - kept_ > kForgetEvery) Forget();
 }
 
 // Behind the last element of an array, at its "]". Goes up until a "," says
