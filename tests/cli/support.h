@@ -29,14 +29,15 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
+// Every member has an initialiser, so that designated ones may leave out any.
 struct RunOptions {
-  std::string input;                       // standard input, closed after it
-  std::map<std::string, std::string> env;  // added to (or replacing) the little that is set
-  std::filesystem::path folder;            // to run in; empty: the test's own
-  std::filesystem::path program;           // empty: the program that was built
-  int timeout_seconds = 300;               // then it is killed and the test fails
-  int interrupt_after_milliseconds = 0;    // send SIGINT then; 0: never
-  std::string out_path;                    // standard output goes there ("/dev/full"); else `out`
+  std::string input = {};                       // standard input, closed after it
+  std::map<std::string, std::string> env = {};  // added to (or replacing) the little that is set
+  std::filesystem::path folder = {};            // to run in; empty: the test's own
+  std::filesystem::path program = {};           // empty: the program that was built
+  int timeout_seconds = 300;                    // then it is killed and the test fails
+  int interrupt_after_milliseconds = 0;         // send SIGINT then; 0: never
+  std::string out_path = {};  // standard output goes there ("/dev/full"); else into the result
 };
 
 struct RunResult {
