@@ -1,6 +1,7 @@
 // ImageGeometry as PrepareImage makes it, against the pixels themselves: a
 // picture whose values say where they are keeps saying so once prepared.
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -88,15 +89,18 @@ TEST_CASE("U-05 each model pixel shows the source position that the geometry say
         const double y = g.SourceRow(r + 0.5);
         const double x = g.SourceCol(c + 0.5);
         const bool outside = y < 0 || x < 0 || y > image.rows || x > image.cols;
-        REQUIRE((pixel[2 * plane] == 0) == outside);  // padding, exactly there
+        if ((pixel[2 * plane] == 0) != outside) FAIL("no padding exactly there: " << r << "," << c);
         if (outside) continue;
         ++seen;
         // The filter bends the ramp within its reach of an edge.
         const double reach_y = std::max(1.0, static_cast<double>(g.source.rows) / g.resized.rows);
         const double reach_x = std::max(1.0, static_cast<double>(g.source.cols) / g.resized.cols);
-        if (x > reach_x && x < image.cols - reach_x) REQUIRE(std::abs(pixel[0] - (x - 0.5)) < 1.01);
-        if (y > reach_y && y < image.rows - reach_y) {
-          REQUIRE(std::abs(pixel[plane] - (y - 0.5)) < 1.01);
+        const bool inner_x = x > reach_x && x < image.cols - reach_x;
+        const bool inner_y = y > reach_y && y < image.rows - reach_y;
+        if (inner_x && !(std::abs(pixel[0] - (x - 0.5)) < 1.01))
+          FAIL("column at " << r << "," << c);
+        if (inner_y && !(std::abs(pixel[plane] - (y - 0.5)) < 1.01)) {
+          FAIL("row at " << r << "," << c);
         }
       }
     }
@@ -113,12 +117,13 @@ TEST_CASE("A patch maps to source pixels and each of them back to the patch") {
         const bool shows =
             rect.bottom > 0 && rect.right > 0 && rect.top < image.rows && rect.left < image.cols;
         REQUIRE(g.PatchShowsPicture(input.grid, row, col) == shows);
-        for (int y = 0; y < image.rows; ++y) {
-          for (int x = 0; x < image.cols; ++x) {
+        const auto first = [](double edge) { return std::max(0, static_cast<int>(edge) - 1); };
+        for (int y = first(rect.top); y < image.rows && y < rect.bottom + 1; ++y) {
+          for (int x = first(rect.left); x < image.cols && x < rect.right + 1; ++x) {
             const bool inside = y + 0.5 >= rect.top && y + 0.5 < rect.bottom &&
                                 x + 0.5 >= rect.left && x + 0.5 < rect.right;
-            if (!inside) continue;
-            REQUIRE(g.PatchUnder(input.grid, x, y) == std::optional(RowsCols{row, col}));
+            const auto under = g.PatchUnder(input.grid, x, y);
+            if ((under == std::optional(RowsCols{row, col})) != inside) FAIL(x << "," << y);
           }
         }
       }
@@ -134,7 +139,7 @@ TEST_CASE("A pixel that no patch covers has none, the others exactly one") {
       for (int x = 0; x < image.cols; ++x) {
         const bool inside = y + 0.5 >= seen.top && y + 0.5 < seen.bottom && x + 0.5 >= seen.left &&
                             x + 0.5 < seen.right;
-        REQUIRE(g.PatchUnder(input.grid, x, y).has_value() == inside);
+        if (g.PatchUnder(input.grid, x, y).has_value() != inside) FAIL(x << "," << y);
       }
     }
     REQUIRE(!g.PatchUnder(input.grid, -1, 0));

@@ -291,6 +291,30 @@ TEST_CASE("U-04 notes say what was resized, cropped and padded") {
   CHECK(notes(Wide(224, 224), Fit::kWhole).empty());
 }
 
+TEST_CASE("The worked examples of docs/preprocessing.md hold") {
+  const InputSpec spec = Spec(Kind::kShortSide, 256, 224);
+  const RowsCols photo = Wide(600, 400);
+  CHECK(Plan(photo, spec, Options(Fit::kWhole)).model == Wide(336, 224));
+  CHECK(Plan(Wide(451, 300), spec, Options(Fit::kWhole)).model == Wide(336, 224));
+  const ImageGeometry crop = Plan(photo, spec, Options(Fit::kCrop));
+  CHECK(crop.resized == Wide(384, 256));
+  CHECK(crop.left == 80);
+  CHECK(crop.top == 16);
+  const Rect first = crop.PatchRect({14, 14, 16}, 0, 0);
+  CHECK(first.top == 25);
+  CHECK(first.bottom == 50);
+  CHECK(first.left == 125);
+  CHECK(first.right == 150);
+  CHECK(Plan(photo, spec, Options(Fit::kCrop, 384)).resized == Wide(657, 438));
+  CHECK(Plan(photo, spec, Options(Fit::kStretch)).model == Wide(224, 224));
+  const ImageGeometry pad = Plan(photo, spec, Options(Fit::kPad));
+  CHECK(pad.resized == Wide(224, 149));
+  CHECK(pad.top == -37);
+  CHECK_FALSE(pad.PatchShowsPicture({14, 14, 16}, 1, 0));
+  CHECK(pad.PatchShowsPicture({14, 14, 16}, 2, 0));
+  CHECK(pad.ModelRow(0) - 2 * 16 == 5);
+}
+
 TEST_CASE("Options that do not go together are usage errors") {
   const InputSpec spec = Spec(Kind::kShortSide, 256, 224);
   for (Fit fit : {Fit::kWhole, Fit::kCrop, Fit::kPad}) {
