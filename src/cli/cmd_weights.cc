@@ -73,7 +73,7 @@ int RunInitCommand(const InitArguments& arguments, const Context& context) {
 
 Command SetupInspect(CLI::App& parent) {
   CLI::App* app =
-      parent.add_subcommand("inspect", "Family, configuration and tensors of a weights file");
+      parent.add_subcommand("inspect", "What a weights file holds: family, sizes, tensors");
   auto arguments = std::make_shared<InspectArguments>();
   arguments->model.AddTo(*app, true);
   app->get_option("MODEL")->required(false);

@@ -56,7 +56,7 @@ int Dispatch(int argc, char** argv) {
   app.set_config("--config", "", "Read options from a TOML or INI file");
   app.require_subcommand(0, 1);
   app.fallthrough();
-  app.footer("attnmap COMMAND --help tells more. Without --model the demo model is used.");
+  app.footer("Without --model the demo model is used. attnmap COMMAND --help tells more.");
 
   std::map<std::string, Command> commands;
   commands["run"] = SetupRun(app);

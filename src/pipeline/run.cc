@@ -184,6 +184,7 @@ std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const
   for (const PatchMap& map : computed.maps) panels.push_back({map, PanelLabel(map)});
   const RenderedPicture rendered =
       RenderPicture(input.picture, input.input.geometry, panels, options);
+  computed.result.constant = rendered.constant;
   EncodeOptions encode;
   encode.codec_module = job.input.decode.codec_module;
   const std::vector<uint8_t> bytes = EncodeImage(rendered.image, job.format.picture_format, encode);

@@ -111,9 +111,9 @@ TEST_CASE("wrong usage is known before any file is opened: one line, status 2") 
       {{"convert", "no.json", "x.safetensors", "--dtype", "f8"}, "f8"},
       {{"init"}, "OUT"},
       {{"init", "x.json", "--form", "odd"}, "--form 'odd'"},
-      {{"init", "x.json", "--num-heads", "0"}, "num_heads"},
+      {{"init", "x.json", "--num-heads", "0"}, "--num-heads"},
       {{"init", "x.json", "--embed-dim", "100", "--num-heads", "3"}, "100"},
-      {{"init", "x.json", "--image-size", "225x224"}, "225"},
+      {{"init", "x.json", "--image-size", "225x224"}, "--image-size"},
   };
   for (const Wrong& wrong : cases) {
     std::string shown;
