@@ -84,7 +84,6 @@ class HeaderReader : public JsonEvents {
   SafetensorsHeader header_;
   std::unordered_set<std::string> names_;
   Place place_ = Place::kOutside;
-  bool metadata_seen_ = false;
   std::string key_;  // of the innermost object
   bool in_array_ = false;
 
