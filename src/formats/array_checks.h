@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_ARRAY_CHECKS_H_
-#define ATTNMAP_SRC_FORMATS_ARRAY_CHECKS_H_
+#ifndef ATTNMAP_FORMATS_ARRAY_CHECKS_H_
+#define ATTNMAP_FORMATS_ARRAY_CHECKS_H_
 
 #include <span>
 
@@ -22,4 +22,4 @@ inline std::span<const uint8_t> AsBytes(std::string_view text) {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_ARRAY_CHECKS_H_
+#endif  // ATTNMAP_FORMATS_ARRAY_CHECKS_H_

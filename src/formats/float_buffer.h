@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_FLOAT_BUFFER_H_
-#define ATTNMAP_SRC_FORMATS_FLOAT_BUFFER_H_
+#ifndef ATTNMAP_FORMATS_FLOAT_BUFFER_H_
+#define ATTNMAP_FORMATS_FLOAT_BUFFER_H_
 
 #include <cstddef>
 #include <cstdlib>
@@ -40,4 +40,4 @@ class FloatBuffer {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_FLOAT_BUFFER_H_
+#endif  // ATTNMAP_FORMATS_FLOAT_BUFFER_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_JSON_EVENTS_H_
-#define ATTNMAP_SRC_FORMATS_JSON_EVENTS_H_
+#ifndef ATTNMAP_FORMATS_JSON_EVENTS_H_
+#define ATTNMAP_FORMATS_JSON_EVENTS_H_
 
 #include <cstdint>
 #include <string>
@@ -49,4 +49,4 @@ void ParseJson(JsonCursor& cursor, JsonEvents& events);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_JSON_EVENTS_H_
+#endif  // ATTNMAP_FORMATS_JSON_EVENTS_H_

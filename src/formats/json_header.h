@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_JSON_HEADER_H_
-#define ATTNMAP_SRC_FORMATS_JSON_HEADER_H_
+#ifndef ATTNMAP_FORMATS_JSON_HEADER_H_
+#define ATTNMAP_FORMATS_JSON_HEADER_H_
 
 #include <cstdint>
 #include <optional>
@@ -44,4 +44,4 @@ class JsonHeader {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_JSON_HEADER_H_
+#endif  // ATTNMAP_FORMATS_JSON_HEADER_H_

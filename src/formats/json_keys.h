@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_JSON_KEYS_H_
-#define ATTNMAP_SRC_FORMATS_JSON_KEYS_H_
+#ifndef ATTNMAP_FORMATS_JSON_KEYS_H_
+#define ATTNMAP_FORMATS_JSON_KEYS_H_
 
 #include <span>
 #include <string>
@@ -42,4 +42,4 @@ std::span<const JsonKey> RootKeys();
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_JSON_KEYS_H_
+#endif  // ATTNMAP_FORMATS_JSON_KEYS_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_JSON_NUMBERS_H_
-#define ATTNMAP_SRC_FORMATS_JSON_NUMBERS_H_
+#ifndef ATTNMAP_FORMATS_JSON_NUMBERS_H_
+#define ATTNMAP_FORMATS_JSON_NUMBERS_H_
 
 #include <string>
 
@@ -28,4 +28,4 @@ Shape ReadJsonNumbers(JsonCursor& cursor, size_t max_rank, const MappedFile& fil
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_JSON_NUMBERS_H_
+#endif  // ATTNMAP_FORMATS_JSON_NUMBERS_H_

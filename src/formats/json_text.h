@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_JSON_TEXT_H_
-#define ATTNMAP_SRC_FORMATS_JSON_TEXT_H_
+#ifndef ATTNMAP_FORMATS_JSON_TEXT_H_
+#define ATTNMAP_FORMATS_JSON_TEXT_H_
 
 #include <functional>
 #include <span>
@@ -17,4 +17,4 @@ void AppendNestedArray(std::string& text, std::span<const int64_t> shape,
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_JSON_TEXT_H_
+#endif  // ATTNMAP_FORMATS_JSON_TEXT_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_JSON_WEIGHTS_READER_H_
-#define ATTNMAP_SRC_FORMATS_JSON_WEIGHTS_READER_H_
+#ifndef ATTNMAP_FORMATS_JSON_WEIGHTS_READER_H_
+#define ATTNMAP_FORMATS_JSON_WEIGHTS_READER_H_
 
 #include <optional>
 #include <string>
@@ -100,4 +100,4 @@ class JsonWeightsReader : public JsonEvents {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_JSON_WEIGHTS_READER_H_
+#endif  // ATTNMAP_FORMATS_JSON_WEIGHTS_READER_H_

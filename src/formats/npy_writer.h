@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_NPY_WRITER_H_
-#define ATTNMAP_SRC_FORMATS_NPY_WRITER_H_
+#ifndef ATTNMAP_FORMATS_NPY_WRITER_H_
+#define ATTNMAP_FORMATS_NPY_WRITER_H_
 
 #include <string>
 
@@ -13,4 +13,4 @@ std::string NpyPreamble(const Shape& shape);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_NPY_WRITER_H_
+#endif  // ATTNMAP_FORMATS_NPY_WRITER_H_

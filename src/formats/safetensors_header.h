@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_SAFETENSORS_HEADER_H_
-#define ATTNMAP_SRC_FORMATS_SAFETENSORS_HEADER_H_
+#ifndef ATTNMAP_FORMATS_SAFETENSORS_HEADER_H_
+#define ATTNMAP_FORMATS_SAFETENSORS_HEADER_H_
 
 #include <cstdint>
 #include <string>
@@ -29,4 +29,4 @@ SafetensorsHeader ParseSafetensorsHeader(std::string_view json, const std::strin
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_SAFETENSORS_HEADER_H_
+#endif  // ATTNMAP_FORMATS_SAFETENSORS_HEADER_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_FORMATS_TEXT_H_
-#define ATTNMAP_SRC_FORMATS_TEXT_H_
+#ifndef ATTNMAP_FORMATS_TEXT_H_
+#define ATTNMAP_FORMATS_TEXT_H_
 
 #include <string>
 #include <string_view>
@@ -22,4 +22,4 @@ bool IsPlainText(std::string_view text);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_FORMATS_TEXT_H_
+#endif  // ATTNMAP_FORMATS_TEXT_H_

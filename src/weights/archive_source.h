@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_WEIGHTS_ARCHIVE_SOURCE_H_
-#define ATTNMAP_SRC_WEIGHTS_ARCHIVE_SOURCE_H_
+#ifndef ATTNMAP_WEIGHTS_ARCHIVE_SOURCE_H_
+#define ATTNMAP_WEIGHTS_ARCHIVE_SOURCE_H_
 
 #include <memory>
 #include <string>
@@ -28,4 +28,4 @@ std::unique_ptr<WeightSource> MakeShardedSource(const std::string& path, const S
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_WEIGHTS_ARCHIVE_SOURCE_H_
+#endif  // ATTNMAP_WEIGHTS_ARCHIVE_SOURCE_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_WEIGHTS_FOLDER_H_
-#define ATTNMAP_SRC_WEIGHTS_FOLDER_H_
+#ifndef ATTNMAP_WEIGHTS_FOLDER_H_
+#define ATTNMAP_WEIGHTS_FOLDER_H_
 
 #include <string>
 
@@ -12,4 +12,4 @@ std::string FindWeightsInFolder(const std::string& folder);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_WEIGHTS_FOLDER_H_
+#endif  // ATTNMAP_WEIGHTS_FOLDER_H_

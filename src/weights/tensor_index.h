@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_WEIGHTS_TENSOR_INDEX_H_
-#define ATTNMAP_SRC_WEIGHTS_TENSOR_INDEX_H_
+#ifndef ATTNMAP_WEIGHTS_TENSOR_INDEX_H_
+#define ATTNMAP_WEIGHTS_TENSOR_INDEX_H_
 
 #include <string>
 #include <string_view>
@@ -33,4 +33,4 @@ class TensorIndex {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_WEIGHTS_TENSOR_INDEX_H_
+#endif  // ATTNMAP_WEIGHTS_TENSOR_INDEX_H_
