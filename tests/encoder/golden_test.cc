@@ -42,14 +42,7 @@ VitModel Load(const GoldenCase& golden, const fs::path& path) {
   return LoadVitModel(*source, options);
 }
 
-ModelInput InputOf(const GoldenCase& golden, const VitModel& model) {
-  if (golden.Expects("pixel_values")) {
-    const SharedTensor pixels = golden.Expected("pixel_values");
-    Tensor copy(pixels.shape(), {pixels.values().begin(), pixels.values().end()});
-    return PrepareTensor(std::move(copy), model.config.patch_size);
-  }
-  REQUIRE(golden.image.has_value());
-  const auto file = MappedFile::Open(golden.image->string());
+FitOptions FitOf(const GoldenCase& golden) {
   FitOptions fit;
   fit.fit = golden.fit == "crop"      ? Fit::kCrop
             : golden.fit == "stretch" ? Fit::kStretch
@@ -57,8 +50,35 @@ ModelInput InputOf(const GoldenCase& golden, const VitModel& model) {
                                       : Fit::kWhole;
   fit.exact = golden.size;
   fit.side = golden.short_side;
+  return fit;
+}
+
+// A picture is prepared as the checkpoint's own configuration says, and held
+// against the pixels the reference's preprocessing made of it.
+ModelInput PreparedPicture(const GoldenCase& golden, const VitModel& model) {
+  REQUIRE(golden.image.has_value());
+  const auto file = MappedFile::Open(golden.image->string());
   const InputSpec spec = {model.preprocess, model.config.patch_size, model.InputSize()};
-  return PrepareImage(DecodeImage(file->bytes()).image, spec, fit);
+  ModelInput input = PrepareImage(DecodeImage(file->bytes()).image, spec, FitOf(golden));
+  if (golden.Expects("pixel_values")) {
+    constexpr double kPixels = 1e-6;
+    const SharedTensor expected = golden.Expected("pixel_values");
+    REQUIRE(expected.values().size() == input.pixels.values.size());
+    double worst = 0;
+    for (size_t i = 0; i < expected.values().size(); ++i) {
+      worst = std::max(worst, std::abs(double{expected.values()[i]} - input.pixels.values[i]));
+    }
+    INFO("prepared pixels");
+    CHECK(worst <= kPixels);
+  }
+  return input;
+}
+
+ModelInput InputOf(const GoldenCase& golden, const VitModel& model) {
+  if (golden.input == "image") return PreparedPicture(golden, model);
+  const SharedTensor pixels = golden.Expected("pixel_values");
+  Tensor copy(pixels.shape(), {pixels.values().begin(), pixels.values().end()});
+  return PrepareTensor(std::move(copy), model.config.patch_size);
 }
 
 CaptureRequest RequestFor(int num_layers) {
@@ -189,6 +209,26 @@ std::string Within(const GoldenCase& golden, const fs::path& model, const std::s
   return name.starts_with(stem) ? name.substr(stem.size()) : "";
 }
 
+// The most probable classes of a case that lists them, by the model's labels.
+void CheckTop(const GoldenCase& golden, const Result& result) {
+  const std::vector<float> logits = OutputOf(result, OutputKind::kLogits);
+  double sum = 0;
+  const float largest = logits.empty() ? 0 : *std::max_element(logits.begin(), logits.end());
+  for (float logit : logits) sum += std::exp(double{logit} - largest);
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    order.emplace_back(-std::exp(double{logits[i]} - largest) / sum, i);
+  }
+  std::sort(order.begin(), order.end());
+  REQUIRE(order.size() >= golden.top5.size());
+  for (size_t i = 0; i < golden.top5.size(); ++i) {
+    INFO("class " << i << " of the most probable");
+    const auto& [label, probability] = golden.top5[i];
+    CHECK(result.model.labels.at(order[i].second).find(label) != std::string::npos);
+    CHECK(-order[i].first == Approx(probability).margin(1e-4));
+  }
+}
+
 void CheckCase(const GoldenCase& golden) {
   INFO("golden case " << golden.name << " (" << golden.library << ") " << golden.note);
   for (const fs::path& path : golden.models) {
@@ -199,6 +239,7 @@ void CheckCase(const GoldenCase& golden) {
         if (name.empty() || name == "pixel_values" || IsOfAnalysis(name)) continue;
         Compare(result, name, golden.Expected(full_name), golden.tolerance);
       }
+      CheckTop(golden, result);
     } catch (const Error& error) {
       FAIL_CHECK("cannot be run: " << error.what());
     }
