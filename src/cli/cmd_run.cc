@@ -41,9 +41,7 @@ int RunRun(const RunOptions& options, const Context& context) {
     throw UsageError("-o - and --json both want standard output: write to a file");
   }
   const ModelOptions model_options = options.model.Model(context);
-  const PreparedModel model(LoadModel(model_options));
-  ThreadPool pool(job.selection.threads > 0 ? job.selection.threads : ThreadPool::DefaultThreads());
-  const OneResult one = RunOne(model, options.image, output, job, pool, context.stop);
+  const OneResult one = RunOne(model_options, {options.image, output}, job, context.stop);
   if (output == "-") Print(one.bytes);
   if (options.json) {
     Print(RecordJson(one.result, model_options.path, SettingsJson(job), std::nullopt, true) + "\n");

@@ -61,8 +61,7 @@ class Batch {
         manifest_((fs::path(options.output_dir) / "manifest.jsonl").string()) {}
 
   BatchSummary Run() {
-    const int asked = options_.job.selection.threads;
-    const int threads = asked > 0 ? asked : ThreadPool::DefaultThreads();
+    const int threads = NumThreads(options_.job.selection);
     const bool across = static_cast<int64_t>(items_.size()) >= threads;
     ThreadPool images(across ? threads : 1);
     tiles_ = std::make_unique<ThreadPool>(across ? 1 : threads);
@@ -128,7 +127,8 @@ class Batch {
       if (!item.error.empty()) throw Error("'" + item.image + "': " + item.error);
       MakeFolder(fs::path(item.output).parent_path());
       WithPool([&](ThreadPool& pool) {
-        result = RunOne(model_, item.image, item.output, job_, pool, options_.stop).result;
+        result =
+            RunOne(model_, OnePicture{item.image, item.output}, job_, pool, options_.stop).result;
       });
     } catch (const Interrupted&) {
       const std::lock_guard<std::mutex> lock(mutex_);

@@ -142,8 +142,7 @@ class Dump {
   }
 
   void Encode(AttentionSink& sink) {
-    const int threads = options_.selection.threads;
-    ThreadPool pool(threads > 0 ? threads : ThreadPool::DefaultThreads());
+    ThreadPool pool(NumThreads(options_.selection));
     prepared_.Encode(input_.input, sink, pool, {options_.selection.scale});
   }
 

@@ -59,8 +59,7 @@ ExplainResult RunExplain(const ExplainOptions& options) {
   request.layers = layers;
   request.wants.query = request.wants.key = request.wants.value = true;
   AttentionRecord record(request);
-  const int threads = options.selection.threads;
-  ThreadPool pool(threads > 0 ? threads : ThreadPool::DefaultThreads());
+  ThreadPool pool(NumThreads(options.selection));
   prepared.Encode(input.input, record, pool, {options.selection.scale});
 
   const double scale = options.selection.scale

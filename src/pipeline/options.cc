@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/thread_pool.h"
 #include "attnmap/render/colormap.h"
 
 namespace attnmap {
@@ -120,6 +121,10 @@ std::string Ending(const std::string& path) {
 
 }  // namespace
 
+int NumThreads(const SelectionOptions& selection) {
+  return selection.threads > 0 ? selection.threads : ThreadPool::DefaultThreads();
+}
+
 std::optional<float> ParseScale(std::string_view text) {
   if (text == "sqrt") return std::nullopt;
   if (text == "none") return 1.0F;
@@ -220,6 +225,9 @@ std::vector<std::string> ColourMaps() { return ColormapNames(); }
 
 std::string_view MethodName(Method method) { return NameOf<Method>(kMethods, method); }
 std::string_view FitName(Fit fit) { return NameOf<Fit>(kFits, fit); }
+std::string_view InterpolationName(Interpolation interpolation) {
+  return NameOf<Interpolation>(kInterpolations, interpolation);
+}
 std::string_view LayoutName(Layout layout) { return NameOf<Layout>(kLayouts, layout); }
 
 }  // namespace attnmap

@@ -70,6 +70,20 @@ Json Choice(const QueryChoice& choice) {
   return nullptr;
 }
 
+std::string NormalizeText(const Normalize& normalize) {
+  switch (normalize.kind) {
+    case Normalize::Kind::kMinMax:
+      return "minmax";
+    case Normalize::Kind::kMax:
+      return "max";
+    case Normalize::Kind::kPercentile:
+      return "percentile:" + Short(normalize.low) + "," + Short(normalize.high);
+    case Normalize::Kind::kRange:
+      return "range:" + Short(normalize.low) + "," + Short(normalize.high);
+  }
+  return "unknown";
+}
+
 Json SizeOf(const FitOptions& fit) {
   if (fit.exact) return {fit.exact->rows, fit.exact->cols};
   if (fit.side) return *fit.side;
@@ -123,6 +137,13 @@ std::string SettingsJson(const MapJob& job) {
     json["layout"] = job.layout_given ? Json(std::string(LayoutName(job.picture.layout))) : Json();
     json["colormap"] = job.picture.colormap;
     json["alpha"] = job.picture.alpha;
+    json["interpolation"] = std::string(InterpolationName(job.picture.interpolation));
+    json["normalize"] = NormalizeText(job.picture.normalize);
+    json["shared_scale"] = job.picture.shared_scale;
+    json["colorbar"] = job.colorbar_given ? Json(job.picture.colorbar) : Json();
+    json["output_size"] = job.picture.output_size
+                              ? Json{job.picture.output_size->rows, job.picture.output_size->cols}
+                              : Json();
     json["mass"] = job.picture.mass ? Json(*job.picture.mass) : Json();
   }
   return Dump(json);

@@ -168,11 +168,6 @@ std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const
   if (!job.format.picture) {
     return ExportBytes(job.format.array_format, MapArrays(computed.maps));
   }
-  if (!input.has_picture()) {
-    throw UsageError(
-        "prepared pixels hold no picture to draw on: name it with --on IMAGE, or "
-        "write the map as json, npy, npz or csv");
-  }
   PictureOptions options = job.picture;
   if (!job.layout_given && computed.maps.size() > 1) options.layout = Layout::kSheet;
   if (!job.colorbar_given) options.colorbar = options.layout == Layout::kSheet;
@@ -191,10 +186,10 @@ std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-OneResult RunOne(const PreparedModel& model, const std::string& image, const std::string& output,
-                 const MapJob& job, ThreadPool& pool, const StopFlag* stop) {
+OneResult RunOne(const PreparedModel& model, const OnePicture& one, const MapJob& job,
+                 ThreadPool& pool, const StopFlag* stop) {
   const auto start = std::chrono::steady_clock::now();
-  const LoadedInput input = LoadInput(image, job.input, model.model());
+  const LoadedInput input = LoadInput(one.image, job.input, model.model());
   if (job.format.picture && !input.has_picture()) {
     throw UsageError(
         "prepared pixels hold no picture to draw on: name it with --on IMAGE, or "
@@ -202,21 +197,30 @@ OneResult RunOne(const PreparedModel& model, const std::string& image, const std
   }
   CheckStop(stop);
   ComputedMaps computed = ComputeMaps(model, input, job, pool);
+  if (one.check_model) CheckFinite(model.model());
   CheckStop(stop);
-  OneResult one;
-  one.bytes = RenderOutput(input, computed, job);
+  OneResult done;
+  done.bytes = RenderOutput(input, computed, job);
   CheckStop(stop);
-  one.result = std::move(computed.result);
-  one.result.image = image;
-  one.result.output = output;
-  if (output != "-") {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(one.bytes.data());
-    WriteFileAtomically(output, {bytes, one.bytes.size()});
-    one.bytes.clear();
+  done.result = std::move(computed.result);
+  done.result.image = one.image;
+  done.result.output = one.output;
+  if (one.output != "-") {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(done.bytes.data());
+    WriteFileAtomically(one.output, {bytes, done.bytes.size()});
+    done.bytes.clear();
   }
-  one.result.seconds =
+  done.result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return one;
+  return done;
+}
+
+OneResult RunOne(ModelOptions model, OnePicture one, const MapJob& job, const StopFlag* stop) {
+  model.load.check_finite = false;
+  one.check_model = true;
+  const PreparedModel prepared(LoadModel(model));
+  ThreadPool pool(NumThreads(job.selection));
+  return RunOne(prepared, one, job, pool, stop);
 }
 
 void CheckJob(const MapJob& job) {

@@ -32,7 +32,7 @@ TEST_CASE("run: one picture in, an overlay of its size out, one line said") {
   CHECK(result.status == 0);
   CHECK(result.out.empty());
   REQUIRE(result.ErrorLines().size() == 1);
-  const std::string& line = result.ErrorLines()[0];
+  const std::string line = result.ErrorLines()[0];
   for (const char* part : {"chelsea.attnmap.png", "layer 3 of 4", "mean of 4 heads", "query class",
                            "grid 14 x 21", "values", "451 x 300", "336 x 224"}) {
     INFO(line);

@@ -1,7 +1,12 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "attnmap/weights/weight_source.h"
 #include "cli/support.h"
 #include "support/catch.h"
+#include "support/torch_writer.h"
 
 using namespace attnmap::test;
 using nlohmann::json;
@@ -64,6 +69,98 @@ TEST_CASE("convert: every format and form gives the same map") {
       CHECK(result.ErrorLines().size() == 1);
       CHECK(MapOf(folder, target.name) == expected);
     }
+  }
+}
+
+TEST_CASE("one model saved every way gives one map, to the precision of the format") {
+  const TempFolder folder;
+  const auto source = attnmap::OpenWeights(DemoModel());
+  std::vector<attnmap::NamedTensor> tensors;
+  for (const attnmap::TensorInfo& info : source->tensors()) {
+    tensors.push_back({info.name, source->Load(info.name)});
+  }
+  const auto text = [](const std::vector<uint8_t>& bytes) {
+    return std::string(bytes.begin(), bytes.end());
+  };
+  folder.Write("zip.pth", text(TorchZipBytes(tensors, attnmap::DataType::kF32)));
+  folder.Write("legacy.pth", text(TorchLegacyBytes(tensors, attnmap::DataType::kF32)));
+  folder.Write("half.pth", text(TorchZipBytes(tensors, attnmap::DataType::kF16)));
+  const auto convert = [&](const std::string& name, std::vector<std::string> more) {
+    std::vector<std::string> args = {"convert", DemoModel(), name};
+    args.insert(args.end(), more.begin(), more.end());
+    REQUIRE(Run(args, {.folder = folder.path()}).status == 0);
+  };
+  convert("f32.safetensors", {});
+  convert("f16.safetensors", {"--dtype", "f16"});
+  convert("bf16.safetensors", {"--dtype", "bf16"});
+  std::filesystem::create_directory(folder / "sharded");
+  convert("sharded/model.safetensors", {"--shard-size", "1MB"});
+  convert("npz.npz", {});
+  convert("json.json", {});
+
+  const auto map_of = [&](const std::string& model) {
+    // The square the positions are for, so that no file need say how to resize
+    // them; a bare .pth cannot say how many heads there are.
+    const RunResult result = Run({"run", Photo("coffee.png"), "-m", model, "--num-heads", "4",
+                                  "--fit", "stretch", "-o", "-", "--format", "json"},
+                                 {.folder = folder.path()});
+    CAPTURE(model, result.err);
+    REQUIRE(result.status == 0);
+    std::vector<double> values;
+    const json record = json::parse(result.out);
+    for (const json& row : record["data"]) {
+      for (const json& value : row) values.push_back(value.get<double>());
+    }
+    return values;
+  };
+  const std::vector<double> expected = map_of(DemoModel());
+  const double largest = *std::max_element(expected.begin(), expected.end());
+  struct Saved {
+    std::string name;
+    double tolerance;  // of the largest value
+  };
+  const std::vector<Saved> all = {
+      {"f32.safetensors", 0},    {"sharded", 0},     {"npz.npz", 0},
+      {"json.json", 0},          {"zip.pth", 0},     {"legacy.pth", 0},
+      {"f16.safetensors", 0.01}, {"half.pth", 0.01}, {"bf16.safetensors", 0.08}};
+  for (const Saved& saved : all) {
+    const std::vector<double> map = map_of(saved.name);
+    REQUIRE(map.size() == expected.size());
+    double worst = 0;
+    for (size_t i = 0; i < map.size(); ++i) {
+      worst = std::max(worst, std::abs(map[i] - expected[i]));
+    }
+    CAPTURE(saved.name);
+    CHECK(worst <= saved.tolerance * largest);
+    CHECK((worst > 0) == (saved.tolerance > 0));
+  }
+  // More than one shard was written, and a folder is enough to name them.
+  CHECK(std::filesystem::exists(folder / "sharded/model.safetensors.index.json"));
+  CHECK(std::filesystem::exists(folder / "sharded/model-00002-of-00005.safetensors"));
+}
+
+TEST_CASE("a number that is none is found in any tensor that is used, nothing is written") {
+  const TempFolder folder;
+  const auto source = attnmap::OpenWeights(DemoModel());
+  for (const std::string bad : {"blocks.3.mlp.fc2.bias", "cls_token"}) {
+    std::vector<attnmap::NamedTensor> tensors;
+    for (const attnmap::TensorInfo& info : source->tensors()) {
+      attnmap::SharedTensor tensor = source->Load(info.name);
+      if (info.name == bad) {
+        std::vector<float> values(tensor.values().begin(), tensor.values().end());
+        values.back() = std::numeric_limits<float>::quiet_NaN();
+        tensor = attnmap::SharedTensor(attnmap::Tensor(info.shape, values));
+      }
+      tensors.push_back({info.name, tensor});
+    }
+    const auto bytes = TorchZipBytes(tensors, attnmap::DataType::kF32);
+    folder.Write("bad.pth", std::string(bytes.begin(), bytes.end()));
+    for (const std::string command : {"run", "explain"}) {
+      CheckFailure(Run({command, Photo("coffee.png"), "-m", "bad.pth", "--num-heads", "4"},
+                       {.folder = folder.path()}),
+                   1, {"bad.pth", bad, "NaN"});
+    }
+    CHECK(folder.List() == std::vector<std::string>{"bad.pth"});
   }
 }
 

@@ -43,6 +43,9 @@ struct SelectionOptions {
   int threads = 0;             // 0: all cores
 };
 
+// The threads meant: the number given, else what the machine offers.
+int NumThreads(const SelectionOptions& selection);
+
 // Set from outside (a signal handler) to ask for a stop; looked at between stages.
 using StopFlag = std::atomic<bool>;
 
@@ -71,6 +74,7 @@ std::vector<std::string> ColourMaps();
 
 std::string_view MethodName(Method method);
 std::string_view FitName(Fit fit);
+std::string_view InterpolationName(Interpolation interpolation);
 std::string_view LayoutName(Layout layout);
 
 }  // namespace attnmap

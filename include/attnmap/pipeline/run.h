@@ -60,12 +60,22 @@ ComputedMaps ComputeMaps(const PreparedModel& model, const LoadedInput& input, c
 std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const MapJob& job);
 
 // All of it for one picture; output "-" hands the bytes back instead of writing.
+struct OnePicture {
+  std::string image;
+  std::string output;
+  // The model's numbers have not been looked at yet (LoadModelOptions): do so
+  // before anything is written.
+  bool check_model = false;
+};
 struct OneResult {
   MapResult result;
   std::string bytes;
 };
-OneResult RunOne(const PreparedModel& model, const std::string& image, const std::string& output,
-                 const MapJob& job, ThreadPool& pool, const StopFlag* stop);
+OneResult RunOne(const PreparedModel& model, const OnePicture& one, const MapJob& job,
+                 ThreadPool& pool, const StopFlag* stop);
+
+// The same from a weights file: computing starts before all of it was read.
+OneResult RunOne(ModelOptions model, OnePicture one, const MapJob& job, const StopFlag* stop);
 
 // Options that contradict each other, found before any file is opened: UsageError.
 void CheckJob(const MapJob& job);
