@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_CHECKPOINT_H_
-#define ATTNMAP_SRC_MODEL_CHECKPOINT_H_
+#ifndef ATTNMAP_MODEL_CHECKPOINT_H_
+#define ATTNMAP_MODEL_CHECKPOINT_H_
 
 #include "attnmap/model/vit_model.h"
 
@@ -11,4 +11,4 @@ VitModel ReadCheckpoint(const WeightSource& source, const LoadModelOptions& opti
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_CHECKPOINT_H_
+#endif  // ATTNMAP_MODEL_CHECKPOINT_H_

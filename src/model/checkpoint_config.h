@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_CHECKPOINT_CONFIG_H_
-#define ATTNMAP_SRC_MODEL_CHECKPOINT_CONFIG_H_
+#ifndef ATTNMAP_MODEL_CHECKPOINT_CONFIG_H_
+#define ATTNMAP_MODEL_CHECKPOINT_CONFIG_H_
 
 #include <optional>
 #include <string>
@@ -44,4 +44,4 @@ CheckpointConfig ReadCheckpointConfig(const WeightSource& source, bool open_clip
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_CHECKPOINT_CONFIG_H_
+#endif  // ATTNMAP_MODEL_CHECKPOINT_CONFIG_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_CHECKPOINT_HEADS_H_
-#define ATTNMAP_SRC_MODEL_CHECKPOINT_HEADS_H_
+#ifndef ATTNMAP_MODEL_CHECKPOINT_HEADS_H_
+#define ATTNMAP_MODEL_CHECKPOINT_HEADS_H_
 
 #include "attnmap/model/vit_model.h"
 #include "model/family.h"
@@ -14,4 +14,4 @@ void FindOutputs(const Checkpoint& checkpoint, const FamilyDefaults& defaults, V
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_CHECKPOINT_HEADS_H_
+#endif  // ATTNMAP_MODEL_CHECKPOINT_HEADS_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_CHECKPOINT_POSITIONS_H_
-#define ATTNMAP_SRC_MODEL_CHECKPOINT_POSITIONS_H_
+#ifndef ATTNMAP_MODEL_CHECKPOINT_POSITIONS_H_
+#define ATTNMAP_MODEL_CHECKPOINT_POSITIONS_H_
 
 #include <string>
 
@@ -15,4 +15,4 @@ std::string FindPositions(const Checkpoint& checkpoint, VitConfig& config);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_CHECKPOINT_POSITIONS_H_
+#endif  // ATTNMAP_MODEL_CHECKPOINT_POSITIONS_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_CHECKPOINT_PREPROCESS_H_
-#define ATTNMAP_SRC_MODEL_CHECKPOINT_PREPROCESS_H_
+#ifndef ATTNMAP_MODEL_CHECKPOINT_PREPROCESS_H_
+#define ATTNMAP_MODEL_CHECKPOINT_PREPROCESS_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ std::string PreprocessText(const Preprocess& preprocess);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_CHECKPOINT_PREPROCESS_H_
+#endif  // ATTNMAP_MODEL_CHECKPOINT_PREPROCESS_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_CONFIG_NODE_H_
-#define ATTNMAP_SRC_MODEL_CONFIG_NODE_H_
+#ifndef ATTNMAP_MODEL_CONFIG_NODE_H_
+#define ATTNMAP_MODEL_CONFIG_NODE_H_
 
 #include <memory>
 #include <optional>
@@ -64,4 +64,4 @@ class ConfigNode {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_CONFIG_NODE_H_
+#endif  // ATTNMAP_MODEL_CONFIG_NODE_H_

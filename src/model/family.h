@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_FAMILY_H_
-#define ATTNMAP_SRC_MODEL_FAMILY_H_
+#ifndef ATTNMAP_MODEL_FAMILY_H_
+#define ATTNMAP_MODEL_FAMILY_H_
 
 #include <limits>
 #include <span>
@@ -99,4 +99,4 @@ bool NeverOfficial(const Checkpoint& checkpoint);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_FAMILY_H_
+#endif  // ATTNMAP_MODEL_FAMILY_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_FORM_H_
-#define ATTNMAP_SRC_MODEL_FORM_H_
+#ifndef ATTNMAP_MODEL_FORM_H_
+#define ATTNMAP_MODEL_FORM_H_
 
 #include "attnmap/model/vit_model.h"
 #include "model/config_node.h"
@@ -48,4 +48,4 @@ std::string FloatText(float value);   // the fewest digits that read back the sa
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_FORM_H_
+#endif  // ATTNMAP_MODEL_FORM_H_

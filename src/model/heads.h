@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_HEADS_H_
-#define ATTNMAP_SRC_MODEL_HEADS_H_
+#ifndef ATTNMAP_MODEL_HEADS_H_
+#define ATTNMAP_MODEL_HEADS_H_
 
 #include "model/family.h"
 
@@ -18,4 +18,4 @@ HeadCount FindHeads(const Checkpoint& checkpoint, const Family& family, int embe
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_HEADS_H_
+#endif  // ATTNMAP_MODEL_HEADS_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_LABELS_H_
-#define ATTNMAP_SRC_MODEL_LABELS_H_
+#ifndef ATTNMAP_MODEL_LABELS_H_
+#define ATTNMAP_MODEL_LABELS_H_
 
 #include "attnmap/model/vit_model.h"
 #include "model/checkpoint_config.h"
@@ -12,4 +12,4 @@ void ReadLabels(const WeightSource& source, const CheckpointConfig& config, VitM
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_LABELS_H_
+#endif  // ATTNMAP_MODEL_LABELS_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_LAYOUT_H_
-#define ATTNMAP_SRC_MODEL_LAYOUT_H_
+#ifndef ATTNMAP_MODEL_LAYOUT_H_
+#define ATTNMAP_MODEL_LAYOUT_H_
 
 #include <span>
 #include <string_view>
@@ -104,4 +104,4 @@ void ForEachAlias(Aliases aliases, Call&& call) {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_LAYOUT_H_
+#endif  // ATTNMAP_MODEL_LAYOUT_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_LIMITS_H_
-#define ATTNMAP_SRC_MODEL_LIMITS_H_
+#ifndef ATTNMAP_MODEL_LIMITS_H_
+#define ATTNMAP_MODEL_LIMITS_H_
 
 namespace attnmap {
 
@@ -16,4 +16,4 @@ inline constexpr int kMaxImageSide = 65536;
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_LIMITS_H_
+#endif  // ATTNMAP_MODEL_LIMITS_H_

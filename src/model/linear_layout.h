@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_LINEAR_LAYOUT_H_
-#define ATTNMAP_SRC_MODEL_LINEAR_LAYOUT_H_
+#ifndef ATTNMAP_MODEL_LINEAR_LAYOUT_H_
+#define ATTNMAP_MODEL_LINEAR_LAYOUT_H_
 
 #include "attnmap/model/vit_config.h"
 #include "model/tensor_reader.h"
@@ -26,4 +26,4 @@ PatchLayout PatchLayoutOf(const TensorInfo* info, bool flax, bool channel_last,
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_LINEAR_LAYOUT_H_
+#endif  // ATTNMAP_MODEL_LINEAR_LAYOUT_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_NAMES_H_
-#define ATTNMAP_SRC_MODEL_NAMES_H_
+#ifndef ATTNMAP_MODEL_NAMES_H_
+#define ATTNMAP_MODEL_NAMES_H_
 
 #include <optional>
 #include <string>
@@ -31,4 +31,4 @@ std::string ActivationNames();
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_NAMES_H_
+#endif  // ATTNMAP_MODEL_NAMES_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_PREPROCESS_JSON_H_
-#define ATTNMAP_SRC_MODEL_PREPROCESS_JSON_H_
+#ifndef ATTNMAP_MODEL_PREPROCESS_JSON_H_
+#define ATTNMAP_MODEL_PREPROCESS_JSON_H_
 
 #include <optional>
 
@@ -18,4 +18,4 @@ void ResizeAndCropTo(RowsCols size, Preprocess& preprocess);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_PREPROCESS_JSON_H_
+#endif  // ATTNMAP_MODEL_PREPROCESS_JSON_H_

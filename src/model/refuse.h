@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_REFUSE_H_
-#define ATTNMAP_SRC_MODEL_REFUSE_H_
+#ifndef ATTNMAP_MODEL_REFUSE_H_
+#define ATTNMAP_MODEL_REFUSE_H_
 
 #include "model/checkpoint_config.h"
 #include "model/tower.h"
@@ -17,4 +17,4 @@ bool IsKnownUseless(std::string_view name);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_REFUSE_H_
+#endif  // ATTNMAP_MODEL_REFUSE_H_

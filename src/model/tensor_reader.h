@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_TENSOR_READER_H_
-#define ATTNMAP_SRC_MODEL_TENSOR_READER_H_
+#ifndef ATTNMAP_MODEL_TENSOR_READER_H_
+#define ATTNMAP_MODEL_TENSOR_READER_H_
 
 #include <functional>
 #include <map>
@@ -77,4 +77,4 @@ SharedTensor Zeros(Shape shape);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_TENSOR_READER_H_
+#endif  // ATTNMAP_MODEL_TENSOR_READER_H_

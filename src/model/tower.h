@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_TOWER_H_
-#define ATTNMAP_SRC_MODEL_TOWER_H_
+#ifndef ATTNMAP_MODEL_TOWER_H_
+#define ATTNMAP_MODEL_TOWER_H_
 
 #include <string>
 #include <vector>
@@ -31,4 +31,4 @@ std::string WithoutWrappers(std::string_view name);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_TOWER_H_
+#endif  // ATTNMAP_MODEL_TOWER_H_

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_TOWER_READER_H_
-#define ATTNMAP_SRC_MODEL_TOWER_READER_H_
+#ifndef ATTNMAP_MODEL_TOWER_READER_H_
+#define ATTNMAP_MODEL_TOWER_READER_H_
 
 #include <string>
 
@@ -38,4 +38,4 @@ void ReadTower(const Layout& layout, std::string_view block, const TowerParts& p
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_TOWER_READER_H_
+#endif  // ATTNMAP_MODEL_TOWER_READER_H_

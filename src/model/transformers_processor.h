@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_TRANSFORMERS_PROCESSOR_H_
-#define ATTNMAP_SRC_MODEL_TRANSFORMERS_PROCESSOR_H_
+#ifndef ATTNMAP_MODEL_TRANSFORMERS_PROCESSOR_H_
+#define ATTNMAP_MODEL_TRANSFORMERS_PROCESSOR_H_
 
 #include "attnmap/core/preprocess.h"
 #include "model/config_node.h"
@@ -12,4 +12,4 @@ void ReadTransformersProcessor(const ConfigNode& node, Preprocess& preprocess);
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_TRANSFORMERS_PROCESSOR_H_
+#endif  // ATTNMAP_MODEL_TRANSFORMERS_PROCESSOR_H_

@@ -6,14 +6,18 @@ namespace attnmap {
 namespace {
 
 constexpr std::string_view kStacked = "Transformer/encoderblock/";
+// A block has 16 tensors; a file that claims far more is left as it is.
+constexpr int kMaxStacked = 64;
 
 }  // namespace
 
 UnstackedSource::UnstackedSource(const WeightSource& source) : source_(source) {
+  int num_stacked = 0;
   for (const TensorInfo& info : source.tensors()) {
     const size_t at = info.name.find(kStacked);
     const bool stacked = at != std::string::npos && !info.shape.empty() && info.shape[0] >= 1 &&
-                         info.shape[0] <= kMaxLayers;
+                         info.shape[0] <= kMaxLayers && num_stacked < kMaxStacked;
+    num_stacked += stacked ? 1 : 0;
     if (!stacked) {
       infos_.push_back(info);
       continue;

@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_SRC_MODEL_UNSTACKED_SOURCE_H_
-#define ATTNMAP_SRC_MODEL_UNSTACKED_SOURCE_H_
+#ifndef ATTNMAP_MODEL_UNSTACKED_SOURCE_H_
+#define ATTNMAP_MODEL_UNSTACKED_SOURCE_H_
 
 #include <map>
 #include <mutex>
@@ -43,4 +43,4 @@ class UnstackedSource : public WeightSource {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_SRC_MODEL_UNSTACKED_SOURCE_H_
+#endif  // ATTNMAP_MODEL_UNSTACKED_SOURCE_H_
