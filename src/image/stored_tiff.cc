@@ -12,6 +12,7 @@ namespace {
 constexpr uint64_t kWhiteIsZero = 0;
 constexpr uint64_t kRgb = 2;
 constexpr uint64_t kSeparated = 5;  // CMYK
+constexpr uint64_t kYcbcr = 6;      // may keep fewer samples of colour than pixels
 
 // The fields that say what samples mean, with TIFF's own defaults.
 struct Fields {
@@ -105,7 +106,7 @@ StoredFormat ReadStoredTiff(Bytes bytes) {
   CheckFields(fields);
   CheckPieces(*directory, TiffTag::kStripOffsets, TiffTag::kStripByteCounts, bytes.size());
   CheckPieces(*directory, TiffTag::kTileOffsets, TiffTag::kTileByteCounts, bytes.size());
-  if (fields.compression == 1 && fields.bits >= 8) {
+  if (fields.compression == 1 && fields.bits >= 8 && fields.photometric != kYcbcr) {
     // At most 2^32 * 2^32 * 8 bytes, which only saturation holds; a picture
     // that large fails the pixel limit first.
     const uint64_t per_row = stored.cols * fields.samples * (fields.bits / 8);

@@ -2,8 +2,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include "attnmap/core/error.h"
 #include "attnmap/image/decode.h"
@@ -141,6 +144,36 @@ TEST_CASE("photos of the corpus cut off anywhere are errors as well") {
                "misc/transparent.webp", "misc/iss634.webp", "misc/tiff_tiled_planar_lzw.tiff",
                "misc/hopper_16bit.pgm", "misc/hopper_rle8_grayscale.bmp");
   CheckCutOff(test::ReadBytes(*folder / name), name);
+}
+
+TEST_CASE("several threads decode good and broken files at once, each with its own outcome") {
+  const Image picture = test::Painting(61, 83);
+  EncodeOptions how;
+  how.codec_module = WithModule().codec_module;
+  const FileBytes tiff = EncodeImage(picture, PictureFormat::kTiff, how);
+  FileBytes broken = tiff;
+  std::fill(broken.begin() + 8, broken.begin() + 200, uint8_t{0xA5});  // within the pixels
+  const FileBytes jpeg = EncodeImage(picture, PictureFormat::kJpeg);
+  std::atomic<int> wrong{0};
+  StderrToFile watch;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 25; ++i) {
+        try {
+          const bool spoilt = (i + t) % 2 == 0;
+          const Image image = DecodeImage(spoilt ? broken : tiff, WithModule()).image;
+          wrong += spoilt || image.rgb != picture.rgb ? 1 : 0;
+        } catch (const Error&) {
+          wrong += (i + t) % 2 == 0 ? 0 : 1;
+        }
+        if (DecodeImage(jpeg).image.size() != picture.size()) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(watch.Restore() == 0);
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("a PNG without its end chunk still has all its pixels") {

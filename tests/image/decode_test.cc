@@ -207,6 +207,14 @@ TEST_CASE("U-23 CMYK ink is taken off white as Pillow does") {
   const DecodedImage decoded = DecodeImage(file, WithModule());
   CHECK(decoded.image.rgb == FileBytes{0, 205, 125, 0, 0, 0, 255, 255, 255});
   CHECK(HasNote(decoded, "CMYK"));
+
+  FileBytes deep;  // the same in 16 bits, with low bytes that do not matter
+  for (const uint8_t ink : inks) test::PutLittle(deep, ink * 256u + 77, 2);
+  CHECK(DecodeImage(
+            MakeTiff(
+                {.cols = 3, .rows = 1, .bits = 16, .samples = 4, .photometric = 5, .data = deep}),
+            WithModule())
+            .image.rgb == decoded.image.rgb);
 }
 
 TEST_CASE("a TIFF's alpha: premultiplied is divided out, meaningless is ignored") {
