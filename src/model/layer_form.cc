@@ -168,11 +168,15 @@ class LayerReader {
   }
 
   void ReadOutput() {
-    const int64_t dim = config().embed_dim;
+    if (!reader_.Has("W_O")) {
+      if (reader_.Has("b_O")) reader_.Fail("b_O", "stands there without W_O");
+      return;
+    }
     const int64_t values = int64_t{config().num_heads} * config().value_dim;
-    if (reader_.Has("b_O") && !reader_.Has("W_O")) reader_.Fail("b_O", "stands there without W_O");
-    model_.layers[0].output.weight = reader_.ReadIf("W_O", {values, dim}, Transposed);
-    model_.layers[0].output.bias = reader_.ReadIf("b_O", {dim});
+    const int64_t out = reader_.ShapeOf("W_O", 2)[1];  // nothing is added to it: any width
+    CheckDim("W_O", out);
+    model_.layers[0].output.weight = reader_.Read("W_O", {values, out}, Transposed);
+    model_.layers[0].output.bias = reader_.ReadIf("b_O", {out});
   }
 
   void ReadGeometry() {

@@ -101,7 +101,7 @@ TEST_CASE("The one-layer form survives the way there and back bit for bit") {
   FakeFile full = TwoHeads();
   full.Text("config", R"({"patch_size": 2, "image_size": [6, 6], "preprocess":
                           {"resize": [8, 8], "crop": 6, "mean": [0.1, 0.2, 0.3]}})");
-  full.Add("heads.0.b_Q", {4}).Add("heads.1.b_Q", {4}).Add("W_O", {6, 5}).Add("b_O", {5});
+  full.Add("heads.0.b_Q", {4}).Add("heads.1.b_Q", {4}).Add("W_O", {6, 7}).Add("b_O", {7});
   for (const FakeFile& file : {OneHead(), TwoHeads(), full}) {
     const VitModel model = file.Load();
     CheckSameModel(model, RoundTrip(model));
@@ -175,6 +175,14 @@ TEST_CASE("A malformed one-layer form gets one clear line (U-16)") {
   SECTION("a bias without its matrix") {
     file.shapes.erase("W_patch");
     Contains(LoadError(file), "'b_patch' stands there without W_patch");
+  }
+  SECTION("an output projection that does not take the heads' values") {
+    file.Add("W_O", {4, 5});
+    Contains(LoadError(file), "tensor 'W_O' should be 3 x 5, found 4 x 5");
+  }
+  SECTION("an output bias of another width") {
+    file.Add("W_O", {3, 6}).Add("b_O", {5});
+    Contains(LoadError(file), "tensor 'b_O' should be 6, found 5");
   }
   SECTION("an unknown matrix") {
     file.Add("W_X", {5, 5});

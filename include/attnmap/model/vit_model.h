@@ -34,7 +34,7 @@ struct LayerWeights {
   NormWeights key_norm;
   SharedTensor relative_position;  // ((2 rows - 1)(2 cols - 1) + 3, heads), BEiT
   NormWeights attention_norm;      // (heads * value_dim), before the output projection
-  LinearWeights output;            // (D, heads * value_dim)
+  LinearWeights output;            // (D, heads * value_dim); without residual any rows
   SharedTensor layer_scale1;       // (D), absent: ones
   NormWeights norm2;
   LinearWeights gate;         // (F, D), gated MLP only
