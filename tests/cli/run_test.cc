@@ -1,10 +1,12 @@
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 
 #include "attnmap/formats/arrays.h"
 #include "attnmap/formats/file.h"
 #include "cli/support.h"
 #include "support/catch.h"
+#include "support/shared.h"
 
 using namespace attnmap::test;
 using attnmap::Image;
@@ -160,6 +162,33 @@ TEST_CASE("U-06: a pixel is the patch under it, whatever the fit") {
                  record["query"].get<std::string>().substr(6), "-o", "-", "--format", "json"});
     REQUIRE(patch.status == 0);
     CHECK(json::parse(patch.out)["data"] == record["data"]);
+  }
+}
+
+TEST_CASE("U-06: eight EXIF orientations, one upright overlay") {
+  const auto corpus = SharedFolder("corpus");
+  if (!corpus) return;
+  const TempFolder folder;
+  for (const std::string shape : {"Landscape", "Portrait"}) {
+    std::optional<Image> first;
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      const std::string name = shape + "_" + std::to_string(orientation);
+      CAPTURE(name);
+      const RunResult result =
+          RunIn(folder, {"run", *corpus / "exif" / (name + ".jpg"), "-o", name + ".png"});
+      CAPTURE(result.err);
+      REQUIRE(result.status == 0);
+      const Image overlay = ReadPicture(folder / (name + ".png"));
+      CHECK((overlay.cols > overlay.rows) == (shape == "Landscape"));
+      if (!first) first = overlay;
+      REQUIRE(overlay.size() == first->size());
+      // Each was compressed by itself: JPEG noise apart, and what it does to the map.
+      double sum = 0;
+      for (size_t i = 0; i < overlay.rgb.size(); ++i) {
+        sum += std::abs(overlay.rgb[i] - first->rgb[i]);
+      }
+      CHECK(sum / static_cast<double>(overlay.rgb.size()) < 4);
+    }
   }
 }
 

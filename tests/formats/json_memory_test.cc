@@ -21,6 +21,7 @@
 namespace attnmap {
 namespace {
 
+#ifndef ATTNMAP_SANITIZED
 int64_t PeakBytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -45,6 +46,7 @@ int64_t PeakOfReading(const std::string& path) {
   ::waitpid(child, nullptr, 0);
   return rise;
 }
+#endif
 
 TEST_CASE("JSON weights: peak memory is the floats, half as much again, and a little") {
 #ifdef ATTNMAP_SANITIZED
