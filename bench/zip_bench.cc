@@ -2,7 +2,9 @@
 // turns. With a path, that file; else archives of 1000 entries of 4 KiB.
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
