@@ -6,14 +6,15 @@ jobs=$(nproc)
 
 say() { printf '\n== %s\n' "$*" >&2; }
 
-# build_preset PRESET [cmake option...]: configures and builds build/PRESET.
+# build_preset PRESET [cmake option...]: configures and builds build/PRESET. Warnings are errors where
+# CI is set.
 build_preset() {
   local preset=$1
   shift
-  local launcher=()
-  if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  local options=("-DATTNMAP_WERROR=${CI:+ON}")
+  if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
   say "building build/$preset"
-  cmake --preset "$preset" "${launcher[@]}" "$@" >/dev/null || return
+  cmake --preset "$preset" "${options[@]}" "$@" >/dev/null || return
   cmake --build "build/$preset" --parallel "$jobs"
 }
 

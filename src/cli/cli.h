@@ -11,7 +11,7 @@
 #include "attnmap/pipeline/resources.h"
 #include "attnmap/pipeline/run.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

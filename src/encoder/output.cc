@@ -91,6 +91,7 @@ std::vector<float> OutputMaker::MeanOfPatches() const {
     for (size_t c = 0; c < sum.size(); ++c) sum[c] += base_.row(token)[c];
   }
   std::vector<float> mean;
+  mean.reserve(sum.size());
   for (double s : sum) {
     mean.push_back(static_cast<float>(s / static_cast<double>(base_.rows - first)));
   }

@@ -85,8 +85,8 @@ PoolResult RunPoolHead(const VitModel& model, MatrixView tokens, bool want_poole
   const KeyFold fold = FoldQuery(pool, query, heads);
   Matrix scores(tokens.rows, heads);
   ops::Linear(tokens, fold.weight.view(), fold.bias.data(), {}, scores.view());
-  const auto head_dim = static_cast<float>(static_cast<int64_t>(query.size()) / heads);
-  PoolResult result{WeightsOf(scores, 1.0F / std::sqrt(head_dim)), {}};
+  const int64_t head_dim = static_cast<int64_t>(query.size()) / heads;
+  PoolResult result{WeightsOf(scores, 1.0F / std::sqrt(static_cast<float>(head_dim))), {}};
   if (!want_pooled) return result;
   result.pooled = Apply(pool.output, Context(pool, result.attention, tokens));
   if (!pool.fc1.present()) return result;

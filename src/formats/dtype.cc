@@ -163,7 +163,7 @@ float HalfToFloat(uint16_t bits) { return F16::Value(bits); }
 float Bfloat16ToFloat(uint16_t bits) { return BF16::Value(bits); }
 
 uint16_t FloatToHalf(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000U;
   const uint32_t magnitude = bits & 0x7FFFFFFFU;
   const auto with_sign = [&](uint32_t half) { return static_cast<uint16_t>(sign | half); };
@@ -185,7 +185,7 @@ uint16_t FloatToHalf(float value) {
 }
 
 uint16_t FloatToBfloat16(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const auto bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return static_cast<uint16_t>((bits >> 16) | 0x40U);
   return static_cast<uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
 }

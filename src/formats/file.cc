@@ -114,9 +114,9 @@ class Mapping : public MappedFile {
   Mapping& operator=(const Mapping&) = delete;
 
   void Forget(size_t begin, size_t end) const override {
-    static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-    begin = (begin + page - 1) / page * page;
-    end = end / page * page;
+    static const auto kPage = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+    begin = (begin + kPage - 1) / kPage * kPage;
+    end = end / kPage * kPage;
     // A hint: where it is not taken, the pages just stay.
     if (begin < end) ::madvise(static_cast<uint8_t*>(address_) + begin, end - begin, MADV_DONTNEED);
   }

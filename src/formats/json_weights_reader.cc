@@ -57,8 +57,9 @@ std::string JsonWeightsReader::Path() const {
   std::string path(root_key_->name);
   for (const Place place : places_) {
     if (place == Place::kTensors && !name_.empty()) path += '[' + Shown(name_) + ']';
-    if (place == Place::kHeads && num_heads_ > 0)
+    if (place == Place::kHeads && num_heads_ > 0) {
       path += '[' + std::to_string(num_heads_ - 1) + ']';
+    }
     if (place == Place::kHead && !name_.empty()) path += '.' + name_;
     if (place == Place::kTensor && !tensor_key_.empty()) path += '.' + tensor_key_;
   }

@@ -188,8 +188,9 @@ uint64_t LittleEndian(std::span<const uint8_t> bytes) {
 uint64_t NpyHeader::data_size() const {
   const auto count = static_cast<uint64_t>(NumElements(shape));
   const auto item = static_cast<uint64_t>(DataTypeSize(type));
-  if (item != 0 && count > UINT64_MAX / item)
+  if (item != 0 && count > UINT64_MAX / item) {
     throw Error("an npy array too large: " + ToString(shape));
+  }
   return count * item;
 }
 

@@ -154,7 +154,7 @@ void PickleMachine::OpPersistentLine() {
 
 const PickleMachine::Op* PickleMachine::OpTable() {
   using M = PickleMachine;
-  static const std::array<Op, 256> table = [] {
+  static const std::array<Op, 256> kTable = [] {
     std::array<Op, 256> ops{};
     const auto set = [&](uint8_t code, const char* name, void (M::*run)()) {
       ops[code] = {name, run};
@@ -224,7 +224,7 @@ const PickleMachine::Op* PickleMachine::OpTable() {
     set('P', "PERSID", &M::OpPersistentLine);
     return ops;
   }();
-  return table.data();
+  return kTable.data();
 }
 
 }  // namespace attnmap

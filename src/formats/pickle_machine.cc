@@ -68,8 +68,9 @@ const PickleValue* PickleMachine::Run(size_t& position) {
       if (count >= kMaxOperations) throw Error("too many operations");
       const uint64_t code = Unsigned(1);
       op = &table[code];
-      if (op->run == nullptr)
+      if (op->run == nullptr) {
         throw Error("operation " + std::to_string(code) + " is not supported");
+      }
       (this->*op->run)();
     } catch (const Error& error) {
       const std::string name = op != nullptr && op->name != nullptr ? op->name : "the pickle";
@@ -84,8 +85,9 @@ const PickleValue* PickleMachine::Run(size_t& position) {
 // ---- the stack
 
 void PickleMachine::Push(PickleValue* value) {
-  if (stack_.size() >= kMaxStack)
+  if (stack_.size() >= kMaxStack) {
     throw Error("the stack grows beyond " + std::to_string(kMaxStack));
+  }
   stack_.push_back(value);
 }
 

@@ -128,8 +128,9 @@ void HeaderReader::Unsigned(uint64_t value) {
 
 void HeaderReader::String(const std::string& value) {
   if (place_ == Place::kMetadata) {
-    if (!header_.metadata.emplace(key_, value).second)
+    if (!header_.metadata.emplace(key_, value).second) {
       Fail("the key " + Shown(key_) + " is there twice");
+    }
   } else if (place_ == Place::kTensor && key_ == "dtype" && !in_array_) {
     dtype_ = value;
   } else {

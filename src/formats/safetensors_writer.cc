@@ -98,8 +98,9 @@ void Put(std::span<const ArrayToWrite> arrays, const SafetensorsOptions& options
 void Check(std::span<const ArrayToWrite> arrays) {
   RequireWritable(arrays);
   for (const ArrayToWrite& array : arrays) {
-    if (array.name == "__metadata__")
+    if (array.name == "__metadata__") {
       throw Error("safetensors: no tensor may be called __metadata__");
+    }
   }
 }
 

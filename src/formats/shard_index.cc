@@ -59,10 +59,12 @@ class IndexReader : public JsonEvents {
   bool InMap() const { return depth_ == 2 && root_key_ == "weight_map"; }
   void Scalar(const std::string& found) const {
     if (depth_ == 0) Fail("expected an object, found " + found);
-    if (depth_ == 1 && root_key_ == "weight_map")
+    if (depth_ == 1 && root_key_ == "weight_map") {
       Fail("weight_map: expected an object, found " + found);
-    if (InMap())
+    }
+    if (InMap()) {
       Fail("weight_map: expected a file name for " + Shown(tensor_) + ", found " + found);
+    }
   }
   void Deeper() {
     if (++depth_ > kMaxDepth) Fail("nested more than 64 deep");

@@ -177,8 +177,9 @@ class Collector {
     if (name_bytes_ > kMaxNameBytes || tensors_.size() >= kMaxTensors) {
       throw Error("more than " + std::to_string(kMaxTensors) + " tensors, or too long names");
     }
-    if (!names_.insert(name).second)
+    if (!names_.insert(name).second) {
       throw Error("the tensor name " + Shown(name) + " occurs twice");
+    }
     tensors_.push_back({name, &value});
   }
 

@@ -74,7 +74,7 @@ class ZipStorages : public TorchStorages {
     const std::lock_guard lock(mutex_);
     Unpacked& unpacked = unpacked_[number];
     if (auto owner = unpacked.owner.lock()) return {owner, unpacked.bytes};
-    const SharedBytes bytes = zip_->Read(entry, ZipArchive::Crc::kCheck);
+    SharedBytes bytes = zip_->Read(entry, ZipArchive::Crc::kCheck);
     unpacked = {bytes.owner, bytes.bytes};
     return bytes;
   }

@@ -220,6 +220,7 @@ void CheckNames(const std::vector<ZipEntry>& entries) {
 // From header to data, entries may not share bytes with each other.
 void CheckOverlaps(const std::vector<ZipEntry>& entries) {
   std::vector<const ZipEntry*> order;
+  order.reserve(entries.size());
   for (const ZipEntry& entry : entries) order.push_back(&entry);
   std::sort(order.begin(), order.end(),
             [](const ZipEntry* a, const ZipEntry* b) { return a->begin < b->begin; });

@@ -7,7 +7,7 @@
 namespace attnmap {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using std::string_view_literals::operator""sv;  // NOLINT(misc-unused-using-decls)
 
 std::string_view Head(Bytes bytes, size_t from, size_t length) {
   if (from >= bytes.size()) return {};

@@ -62,7 +62,9 @@ class Table {
   int clear_code() const { return clear_; }
   int end_code() const { return clear_ + 1; }
   // Codes up to the next one to be given must fit.
-  int bits() const { return std::min<int>(kMaxBits, std::bit_width(static_cast<unsigned>(next_))); }
+  int bits() const {
+    return std::min<int>(kMaxBits, static_cast<int>(std::bit_width(static_cast<unsigned>(next_))));
+  }
 
   // Appends the string of `code`, learning one on the way; false for a code
   // that stands for nothing.

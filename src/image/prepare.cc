@@ -101,8 +101,8 @@ class Canvas {
 
   // (3, rows, cols), rescaled already.
   void Draw(const Tensor& picture, const Normalizer& normalizer) {
-    const size_t rows = static_cast<size_t>(picture.shape[1]);
-    const size_t cols = static_cast<size_t>(picture.shape[2]);
+    const auto rows = static_cast<size_t>(picture.shape[1]);
+    const auto cols = static_cast<size_t>(picture.shape[2]);
     const float* in = picture.values.data();
     for (size_t c = 0; c < kChannels; ++c) {
       for (size_t y = 0; y < rows; ++y) {

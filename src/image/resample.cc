@@ -104,8 +104,9 @@ Image HorizontalPass(const Pixels& in, int first_row, int num_rows, const AxisRa
   Image out(num_rows, cols.end - cols.begin);
   const int taps = MaxTaps(cols.in, cols.out, filter);
   const double scale = static_cast<double>(cols.in) / cols.out;
-  const int fitting = static_cast<int>(
-      std::min((kStripCols - taps) / scale, static_cast<double>(kWeightsAtOnce / taps)));
+  const int most = kWeightsAtOnce / taps;
+  const int fitting =
+      static_cast<int>(std::min((kStripCols - taps) / scale, static_cast<double>(most)));
   for (int begin = cols.begin; begin < cols.end;) {
     const AxisRange range = NextBatch(cols, begin, fitting);
     HorizontalBatch batch(in, range, filter);

@@ -70,7 +70,7 @@ Tensor ResizeRows(RowsCols in, RowsCols size, Filter filter, const PixelWindow& 
       WeightsOf({in.rows, size.rows, window.top, window.top + window.size.rows}, filter);
   const int first_row = down.first.front();
   const int last_row = down.last(down.first.size() - 1);
-  const size_t cols = static_cast<size_t>(window.size.cols);
+  const auto cols = static_cast<size_t>(window.size.cols);
   const size_t in_stride = static_cast<size_t>(in.cols) * kLanes;
   const size_t stride = cols * kLanes;
   // Room for whole groups of rows; what the last one has too many is never read.
@@ -109,7 +109,7 @@ Tensor ResizeFloat(const Tensor& chw, RowsCols size, Filter filter) {
                 " as a picture: expected 3 x rows x cols");
   }
   const RowsCols in{static_cast<int>(chw.shape[1]), static_cast<int>(chw.shape[2])};
-  const size_t cols = static_cast<size_t>(in.cols);
+  const auto cols = static_cast<size_t>(in.cols);
   const size_t plane = cols * static_cast<size_t>(in.rows);
   const auto read = [&](int y, float* pixels) {
     const float* from = chw.values.data() + static_cast<size_t>(y) * cols;

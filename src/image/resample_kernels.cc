@@ -15,7 +15,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace attnmap {
+namespace attnmap {  // NOLINT(modernize-concat-nested-namespaces)
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -82,7 +82,7 @@ HWY_INLINE void StripColumn(const uint8_t* HWY_RESTRICT in, const int32_t* HWY_R
     auto green = red;
     auto blue = red;
     const uint8_t* at = in + r;
-    for (int j = 0; j < num_taps; ++j, at += 3 * kStripRows) {
+    for (int j = 0; j < num_taps; ++j, at += int64_t{3} * kStripRows) {
       const auto weight = hn::Set(d, weights[j]);
       const auto pixels = [&](size_t channel) {
         return hn::PromoteTo(d, hn::LoadU(d8, at + channel * kStripRows));
@@ -105,7 +105,7 @@ void ResampleStripImpl(const uint8_t* in, int first_col, const AxisWeights<int32
                        uint8_t* out) {
   constexpr size_t kColumn = size_t{3} * kStripRows;
   for (size_t i = 0; i < weights.first.size(); ++i) {
-    const size_t skip = static_cast<size_t>(weights.first[i] - first_col);
+    const auto skip = static_cast<size_t>(weights.first[i] - first_col);
     StripColumn(in + skip * kColumn, weights.at(i), weights.count(i), out + i * kColumn);
   }
 }
@@ -200,7 +200,7 @@ void RowsToStripImpl(const uint8_t* const* rows, size_t num_bytes, uint8_t* stri
 void StripToRowsImpl(const uint8_t* strip, size_t num_bytes, uint8_t* const* rows, int num_rows) {
   const D16 d;
   V16 block[kBlock];
-  const size_t used = static_cast<size_t>(num_rows);
+  const auto used = static_cast<size_t>(num_rows);
   for (size_t b = 0; b < num_bytes; b += kBlock, strip += kBlock * kBlock) {
     for (size_t r = 0; r < kBlock; ++r) block[r] = hn::LoadU(d, strip + r * kBlock);
     Transpose(block);

@@ -43,8 +43,9 @@ void CheckSides(const Image& image) {
 std::vector<uint8_t> EncodeWebp(const Image& image, int quality) {
   CheckSides(image);
   WebPConfig config;
-  if (WebPConfigInit(&config) == 0)
+  if (WebPConfigInit(&config) == 0) {
     throw Error("libwebp has another version than it was built with");
+  }
   config.quality = static_cast<float>(quality);
   config.method = 2;  // half the time of the default for hardly more bytes
   WebpPicture target;

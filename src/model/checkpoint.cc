@@ -249,7 +249,7 @@ class CheckpointReader {
     model_.unused_tensors = reader_.Unused();
     std::set<std::string> unused(model_.unused_tensors.begin(), model_.unused_tensors.end());
     for (const auto& [name, original] : tower_.names) {
-      if (name[0] == '^' || unused.count(original) == 0 || IsKnownUseless(name)) continue;
+      if (name[0] == '^' || !unused.contains(original) || IsKnownUseless(name)) continue;
       model_.unrecognised_tensors.push_back(original);
     }
     if (model_.unrecognised_tensors.empty()) return;

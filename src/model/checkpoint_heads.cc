@@ -49,7 +49,7 @@ class OutputFinder {
   bool FindHead() {
     if (!HasWeight(layout_.head)) return false;
     if (HasWeight(layout_.pre_logits)) {
-      model_.notes.push_back(
+      model_.notes.emplace_back(
           "the classifier stands behind a layer that is not supported "
           "(pre_logits): no classes");
       return false;
@@ -90,7 +90,7 @@ class OutputFinder {
     }
     if (c_.config.mean_pooling) return Pooling::kMeanPatches;
     if (has_head && defaults_.class_and_mean && tokens.has_class_token &&
-        HeadWidth() == 2 * config_.embed_dim) {
+        HeadWidth() == int64_t{2} * config_.embed_dim) {
       return Pooling::kClassAndMean;
     }
     const bool mean = config_.norm_after_pool || !tokens.has_class_token || defaults_.mean_pooling;

@@ -72,7 +72,7 @@ void FindTable(const Checkpoint& c, int64_t rows, VitConfig& config) {
 
 std::string RelativeName(const Checkpoint& c) {
   const Layout& layout = *c.tower.layout;
-  const std::string own = WithPrefix(BlockPrefix(c.tower.block, 0), layout.relative_position);
+  std::string own = WithPrefix(BlockPrefix(c.tower.block, 0), layout.relative_position);
   if (c.Has(own)) return own;
   return c.Has(layout.shared_relative_position) ? std::string(layout.shared_relative_position) : "";
 }

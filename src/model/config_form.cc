@@ -9,8 +9,9 @@ namespace {
 
 int Required(const ConfigNode& node, std::string_view key, int high) {
   const auto value = node.Int(key, 1, high);
-  if (!value)
+  if (!value) {
     node.Fail(key, "is missing, expected a whole number from 1 to " + std::to_string(high));
+  }
   return *value;
 }
 

@@ -202,7 +202,7 @@ std::vector<std::pair<std::string, std::string>> ConfigNode::StringMap(std::stri
 void ConfigNode::RejectUnread() const {
   if (value_ == nullptr) return;
   for (const auto& [name, item] : value_->object->items()) {
-    if (value_->read.count(name) == 0) Fail(name, "unknown key");
+    if (!value_->read.contains(name)) Fail(name, "unknown key");
   }
 }
 

@@ -103,7 +103,7 @@ void FindImageSize(VitModel& model) {
 
 void ReadLabels(const ConfigNode& header, VitModel& model) {
   model.labels = header.Strings("labels").value_or(std::vector<std::string>{});
-  const size_t classes = static_cast<size_t>(model.config.num_classes);
+  const auto classes = static_cast<size_t>(model.config.num_classes);
   if (!model.labels.empty() && model.labels.size() != classes) {
     header.Fail("labels", "expected " + std::to_string(classes) + ", as many as classes, found " +
                               std::to_string(model.labels.size()));

@@ -79,8 +79,9 @@ class LayerReader {
 
   void ReadPatches() {
     const auto patch_size = header_.Int("patch_size", 1, kMaxPatchSize);
-    if (!patch_size)
+    if (!patch_size) {
       header_.Fail("patch_size", "is missing, expected the side of a patch in pixels");
+    }
     config().patch_size = *patch_size;
     const int64_t values = PatchValues(config());
     if (!reader_.Has("W_patch")) {

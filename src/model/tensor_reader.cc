@@ -91,7 +91,7 @@ void TensorReader::MarkUsed(Aliases aliases) {
 std::vector<std::string> TensorReader::Unused() const {
   std::vector<std::string> unused;
   for (const TensorInfo& info : source_.tensors()) {
-    if (index_.count(info.name) == 0 && marked_.count(info.name) == 0) unused.push_back(info.name);
+    if (!index_.contains(info.name) && !marked_.contains(info.name)) unused.push_back(info.name);
   }
   return unused;
 }

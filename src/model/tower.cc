@@ -46,7 +46,7 @@ struct Candidate {
 bool HasSiblings(const CleanNames& names, const Candidate& candidate) {
   bool all = true;
   ForEachAlias(candidate.layout->siblings, [&](Aliases sibling) {
-    all = all && names.count(candidate.prefix + std::string(sibling)) > 0;
+    all = all && names.contains(candidate.prefix + std::string(sibling));
   });
   return all;
 }

@@ -42,8 +42,8 @@ HWY_INLINE Floats Exp(Floats x) {
   const hn::RebindToSigned<FloatTag> di;
   constexpr float kCoefficients[] = {4.999999404e-01F, 1.666652113e-01F, 4.166838899e-02F,
                                      8.368716575e-03F, 1.381459762e-03F};
-  const Floats kLowest = hn::Set(d, -87.0F);
-  const Floats clamped = hn::Min(hn::Max(x, kLowest), hn::Set(d, 88.0F));
+  const Floats lowest = hn::Set(d, -87.0F);
+  const Floats clamped = hn::Min(hn::Max(x, lowest), hn::Set(d, 88.0F));
   const Floats n = hn::Round(hn::Mul(clamped, hn::Set(d, 1.44269504F)));
   // ln 2 in two parts, the first exact when multiplied by n.
   Floats r = hn::NegMulAdd(n, hn::Set(d, 0.693359375F), clamped);
@@ -51,7 +51,7 @@ HWY_INLINE Floats Exp(Floats x) {
   const Floats p = Polynomial(r, kCoefficients);
   const Floats e = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(d, 1.0F));
   const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
-  return hn::IfThenElseZero(hn::Ge(x, kLowest), hn::Mul(e, hn::BitCast(d, exponent)));
+  return hn::IfThenElseZero(hn::Ge(x, lowest), hn::Mul(e, hn::BitCast(d, exponent)));
 }
 
 // x / (1 + e^(-z)).

@@ -40,7 +40,7 @@ float SumRow(const float* x, int64_t cols, float shift) {
 void NormRow(const float* x, int64_t cols, const float* weight, const float* bias, float eps,
              float* out) {
   const FloatTag d;
-  const float count = static_cast<float>(cols);
+  const auto count = static_cast<float>(cols);
   const float mean = SumRow<false>(x, cols, 0.0F) / count;
   const float variance = SumRow<true>(x, cols, mean) / count;
   const float factor = 1.0F / std::sqrt(variance + eps);

@@ -94,7 +94,7 @@ class Collector {
     } else if (IsList(input) && Exists(input)) {
       AddList(ReadFile(input));
     } else {
-      plain_.push_back(input);
+      plain_.emplace_back(input);
     }
   }
 

@@ -24,6 +24,7 @@ WeightsFormat FormatOf(const std::string& output) {
 
 std::vector<ArrayToWrite> Arrays(const std::vector<NamedTensor>& tensors) {
   std::vector<ArrayToWrite> arrays;
+  arrays.reserve(tensors.size());
   for (const NamedTensor& named : tensors) {
     arrays.push_back({named.name, named.tensor.shape(), named.tensor.values()});
   }
@@ -117,8 +118,8 @@ int64_t ParseByteSize(std::string_view option, std::string_view text) {
   constexpr Unit kUnits[] = {{"", 1},
                              {"B", 1},
                              {"KB", 1000},
-                             {"MB", 1000 * 1000},
-                             {"GB", 1000 * 1000 * 1000},
+                             {"MB", 1'000'000},
+                             {"GB", 1'000'000'000},
                              {"KiB", 1 << 10},
                              {"MiB", 1 << 20},
                              {"GiB", 1 << 30}};

@@ -16,7 +16,7 @@ std::string Fixed(double value, int digits) {
   return {buffer, end};
 }
 
-std::string Right(std::string text, size_t width) {
+std::string Right(const std::string& text, size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 

@@ -204,11 +204,11 @@ OutputFormat ParseOutputFormat(const std::string& output, std::string_view forma
   const std::string ending = Ending(output);
   const std::string_view word = !format.empty() ? format : std::string_view(ending);
   OutputFormat result;
-  if (const PictureFormat* picture = Find<PictureFormat>(kPictures, word)) {
+  if (const auto* picture = Find<PictureFormat>(kPictures, word)) {
     result.picture_format = *picture;
     return result;
   }
-  if (const ArrayFormat* array = Find<ArrayFormat>(kArrays, word)) {
+  if (const auto* array = Find<ArrayFormat>(kArrays, word)) {
     result.picture = false;
     result.array_format = *array;
     return result;

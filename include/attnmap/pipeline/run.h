@@ -53,7 +53,7 @@ struct ComputedMaps {
   MapResult result;  // all but output and seconds
 };
 
-ComputedMaps ComputeMaps(const PreparedModel& model, const LoadedInput& input, const MapJob& job,
+ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input, const MapJob& job,
                          ThreadPool& pool);
 
 // The maps as the bytes of the output file the job asks for.

@@ -1,7 +1,7 @@
 #ifndef ATTNMAP_IMAGE_CODECS_CODEC_ABI_H_
 #define ATTNMAP_IMAGE_CODECS_CODEC_ABI_H_
 
-#include <stdint.h>
+#include <stdint.h>  // NOLINT(modernize-deprecated-headers)
 
 // What the library and the codec module say to each other: plain C, so that the
 // module may be built by another compiler and no exception crosses over.
@@ -50,6 +50,7 @@ struct AttnmapCodecs {
 };
 
 // The module's only symbol.
+// NOLINTNEXTLINE(modernize-use-using,modernize-redundant-void-arg)
 typedef const struct AttnmapCodecs* (*AttnmapCodecsEntry)(void);
 
 #ifdef __cplusplus

@@ -44,7 +44,7 @@ template <typename Sample>
 void SwapRedAndBlue(cv::Mat& picture) {
   const int channels = picture.channels();
   for (int y = 0; y < picture.rows; ++y) {
-    Sample* sample = picture.ptr<Sample>(y);
+    auto* sample = picture.ptr<Sample>(y);
     for (int x = 0; x < picture.cols; ++x, sample += channels) std::swap(sample[0], sample[2]);
   }
 }
@@ -62,7 +62,7 @@ int Hand(cv::Mat picture, AttnmapSamples* out, char* message) {
   auto owner = std::make_unique<cv::Mat>(std::move(picture));
   *out = {owner->rows, owner->cols, owner->channels(), depth == CV_8U ? 8 : 16,
           owner->data, owner.get()};
-  owner.release();
+  static_cast<void>(owner.release());
   return 0;
 }
 
@@ -94,7 +94,7 @@ int EncodeTiff(const uint8_t* rgb, int32_t rows, int32_t cols, AttnmapEncoded* o
     auto file = std::make_unique<std::vector<uint8_t>>();
     if (!cv::imencode(".tiff", picture, *file)) return Fail(message, "OpenCV cannot write it");
     *out = {file->size(), file->data(), file.get()};
-    file.release();
+    static_cast<void>(file.release());
     return 0;
   });
 }
