@@ -115,14 +115,9 @@ int64_t ParseByteSize(std::string_view option, std::string_view text) {
     std::string_view name;
     int64_t bytes;
   };
-  constexpr Unit kUnits[] = {{"", 1},
-                             {"B", 1},
-                             {"KB", 1000},
-                             {"MB", 1'000'000},
-                             {"GB", 1'000'000'000},
-                             {"KiB", 1 << 10},
-                             {"MiB", 1 << 20},
-                             {"GiB", 1 << 30}};
+  constexpr Unit kUnits[] = {
+      {"", 1},          {"B", 1},         {"KB", 1000},    {"MB", 1'000'000}, {"GB", 1'000'000'000},
+      {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
   int64_t count = 0;
   const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), count);
   const std::string_view unit(stop, static_cast<size_t>(text.data() + text.size() - stop));
