@@ -191,38 +191,64 @@ int64_t EvenPart(int64_t count, int64_t most, int64_t step) {
   return ((count + parts - 1) / parts + step - 1) / step * step;
 }
 
-// Rows [row, row + rows) of the result, in blocks of columns; the sums of a
-// block wait in `sums` where the depth is cut.
+struct LinearCall {
+  MatrixView x;
+  PanelView weight;
+  const float* bias;
+  const Epilogue& epilogue;
+  MutableMatrixView out;
+};
+
+// Some rows of x, a part of the depth and kPanels panels (or the one left).
+struct Strip {
+  int64_t row, rows;
+  int64_t col, cols;
+  int64_t k, depth;
+  float* sums;  // (rows, cols), rows kColBlock apart
+};
+
 template <Activation kActivation>
-void LinearRows(MatrixView x, PanelView weight, const float* bias, const Epilogue& epilogue,
-                MutableMatrixView out, int64_t row, int64_t rows, float* sums) {
-  const int64_t depth_part = EvenPart(weight.depth, kDepthBlock, 1);
-  for (int64_t col = 0; col < weight.cols; col += kColBlock) {
-    const int64_t cols = std::min(kColBlock, weight.cols - col);
-    for (int64_t k = 0; k < weight.depth; k += depth_part) {
-      const int64_t depth = std::min(depth_part, weight.depth - k);
-      const bool last = k + depth == weight.depth;
-      for (int64_t j = 0; j < cols; j += kPanels * kPanelCols) {
-        const PanelView b = weight.Cols(col + j, cols - j).Depth(k, depth);
-        const int64_t panels = std::min<int64_t>(kPanels, PanelPadded(cols - j) / kPanelCols);
-        const int64_t block_cols = std::min(cols - j, panels * kPanelCols);
-        for (int64_t i = 0; i < rows;) {
-          float* c = sums + i * kColBlock + j;
-          const Operands operands = {.a = x.row(row + i) + k,
-                                     .lda = x.stride,
-                                     .b = b.data,
-                                     .b_stride = b.stride,
-                                     .depth = depth,
-                                     .c = c,
-                                     .ldc = kColBlock,
-                                     .accumulate = k > 0};
-          const int64_t taken = RunKernel(operands, rows - i, panels);
-          if (last) {
-            FinishBlock<kActivation>({c, kColBlock, row + i, col + j, taken, block_cols}, bias,
-                                     epilogue, out);
-          }
-          i += taken;
-        }
+void RunStrip(const LinearCall& call, const Strip& strip) {
+  const PanelView b = call.weight.Cols(strip.col, strip.cols).Depth(strip.k, strip.depth);
+  const int64_t panels = PanelPadded(strip.cols) / kPanelCols;
+  const bool last = strip.k + strip.depth == call.weight.depth;
+  for (int64_t i = 0; i < strip.rows;) {
+    float* sums = strip.sums + i * kColBlock;
+    const Operands operands = {.a = call.x.row(strip.row + i) + strip.k,
+                               .lda = call.x.stride,
+                               .b = b.data,
+                               .b_stride = b.stride,
+                               .depth = strip.depth,
+                               .c = sums,
+                               .ldc = kColBlock,
+                               .accumulate = strip.k > 0};
+    const int64_t taken = RunKernel(operands, strip.rows - i, panels);
+    if (last) {
+      const Block block = {sums, kColBlock, strip.row + i, strip.col, taken, strip.cols};
+      FinishBlock<kActivation>(block, call.bias, call.epilogue, call.out);
+    }
+    i += taken;
+  }
+}
+
+// Rows [row, row + rows) of the result, in blocks of columns whose sums wait in
+// `sums` where the depth is cut.
+template <Activation kActivation>
+void LinearRows(const LinearCall& call, int64_t row, int64_t rows, float* sums) {
+  constexpr int64_t kStripCols = kPanels * kPanelCols;
+  const int64_t depth = call.weight.depth;
+  const int64_t depth_part = EvenPart(depth, kDepthBlock, 1);
+  for (int64_t col = 0; col < call.weight.cols; col += kColBlock) {
+    const int64_t cols = std::min(kColBlock, call.weight.cols - col);
+    for (int64_t k = 0; k < depth; k += depth_part) {
+      for (int64_t j = 0; j < cols; j += kStripCols) {
+        RunStrip<kActivation>(call, {.row = row,
+                                     .rows = rows,
+                                     .col = col + j,
+                                     .cols = std::min(kStripCols, cols - j),
+                                     .k = k,
+                                     .depth = std::min(depth_part, depth - k),
+                                     .sums = sums + j});
       }
     }
   }
@@ -233,10 +259,10 @@ void LinearImpl(MatrixView x, PanelView weight, const float* bias, const Epilogu
   alignas(64) float sums[kRowBlock * kColBlock];
   constexpr int64_t kMostRows = kRowBlock / kRows * kRows;
   const int64_t part = EvenPart(std::max<int64_t>(x.rows, 1), kMostRows, kRows);
-  WithActivation(epilogue.activation, [&]<Activation kActivation>() {
+  const LinearCall call = {x, weight, bias, epilogue, out};
+  WithActivation(epilogue.activation, [&]<Activation kActivation>() HWY_ATTR {
     for (int64_t row = 0; row < x.rows; row += part) {
-      LinearRows<kActivation>(x, weight, bias, epilogue, out, row, std::min(part, x.rows - row),
-                              sums);
+      LinearRows<kActivation>(call, row, std::min(part, x.rows - row), sums);
     }
   });
 }

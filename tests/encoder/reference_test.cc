@@ -104,7 +104,9 @@ void CheckAll(const Variant& variant, const PreparedModel& model, const ModelInp
   CheckOutputs(record, expected);
 }
 
-TEST_CASE("every kind of model agrees with double precision, plain and packed, in every matrix") {
+TEST_CASE(
+    "U-03 U-08 U-09 U-10 every kind of model agrees with double precision, plain and packed, in "
+    "every matrix") {
   for (const Variant& variant : AllVariants()) {
     INFO(variant.name);
     const VitModel model = MakeRandomModel(variant.config, variant.parts, 7);
