@@ -10,14 +10,16 @@ namespace attnmap::cli {
 void ModelArguments::AddTo(CLI::App& app, bool positional) {
   const std::string group = "Input";
   if (positional) {
-    app.add_option("MODEL", path, "Weights file, or a folder that holds one")->required();
+    path_option = app.add_option("MODEL", path, "Weights file, or a folder that holds one");
+    path_option->required();
   } else {
-    app.add_option("-m,--model", path,
-                   "Weights file or folder [$ATTNMAP_MODEL, else the demo model]")
-        ->group(group);
+    path_option = app.add_option("-m,--model", path,
+                                 "Weights file or folder [$ATTNMAP_MODEL, else the demo model]");
+    path_option->group(group);
   }
-  app.add_option("--num-heads", num_heads, "Number of heads, where the file cannot say")
-      ->group(group);
+  num_heads_option =
+      app.add_option("--num-heads", num_heads, "Number of heads, where the file cannot say")
+          ->group(group);
   app.add_option("--family", family, "Model family, to overrule what was recognised")->group(group);
   app.add_option("--act", activation, "Activation of the MLP: gelu, gelu_tanh, quick_gelu, silu")
       ->group(group);
@@ -28,12 +30,14 @@ void ModelArguments::AddTo(CLI::App& app, bool positional) {
 ModelOptions ModelArguments::Model(const Context& context) const {
   ModelOptions options;
   options.path = path;
+  if (path_option->count() > 0 && path.empty()) throw UsageError("--model is empty: name a file");
   if (options.path.empty()) {
     const char* variable = std::getenv("ATTNMAP_MODEL");
     options.path =
         variable != nullptr && *variable != '\0' ? variable : context.resources.demo_model;
   }
-  if (num_heads < 0) throw UsageError("--num-heads takes a number of at least 1");
+  if (num_heads_option->count() > 0 && num_heads < 1)
+    throw UsageError("--num-heads takes a number of at least 1");
   options.checkpoint_key = checkpoint_key;
   options.load = {num_heads, family, activation};
   return options;
@@ -100,7 +104,8 @@ void SelectionArguments::AddTo(CLI::App& app, bool with_method) {
   }
   app.add_option("--scale", scale, "Factor on the scores: sqrt (1/√d_k), none, or a number [sqrt]")
       ->group(group);
-  app.add_option("--threads", threads, "Threads to use [all cores]")->group(group);
+  threads_option = app.add_option("--threads", threads, "Threads to use [all cores]");
+  threads_option->group(group);
 }
 
 SelectionOptions SelectionArguments::Selection() const {
@@ -111,7 +116,7 @@ SelectionOptions SelectionArguments::Selection() const {
   options.method = ParseMethod(method);
   options.scale = ParseScale(scale);
   constexpr int kMaxThreads = 1024;
-  if (threads < 0 || threads > kMaxThreads) {
+  if ((threads_option->count() > 0 && threads < 1) || threads > kMaxThreads) {
     throw UsageError("--threads takes a number from 1 to 1024");
   }
   options.threads = threads;

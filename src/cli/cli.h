@@ -13,7 +13,8 @@
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace attnmap::cli {
 
@@ -42,6 +43,8 @@ struct ModelArguments {
   int num_heads = 0;
   std::string family;
   std::string activation;
+  CLI::Option* num_heads_option = nullptr;
+  CLI::Option* path_option = nullptr;
 
   void AddTo(CLI::App& app, bool positional = false);
   // $ATTNMAP_MODEL, then the demo model, where none is named.
@@ -69,6 +72,7 @@ struct SelectionArguments {
   std::string method = "attention";
   std::string scale = "sqrt";
   int threads = 0;
+  CLI::Option* threads_option = nullptr;
 
   void AddTo(CLI::App& app, bool with_method);
   SelectionOptions Selection() const;

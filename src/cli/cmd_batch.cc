@@ -106,12 +106,8 @@ int RunBatchCommand(const BatchArguments& arguments, const Context& context) {
     return 130;
   }
   const std::string line = Summary(summary, arguments, progress.Seconds());
-  if (summary.failed > 0) {
-    SayError(line);
-    return 1;
-  }
   Say(context, line);
-  return 0;
+  return summary.failed > 0 ? 1 : 0;
 }
 
 }  // namespace

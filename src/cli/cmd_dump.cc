@@ -55,7 +55,8 @@ int RunDumpCommand(const DumpArguments& arguments, const Context& context) {
 }  // namespace
 
 Command SetupDump(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("dump", "The matrices themselves: json, npy, npz, csv");
+  CLI::App* app =
+      parent.add_subcommand("dump", "The matrices themselves: json, npy, npz, csv, ...");
   auto arguments = std::make_shared<DumpArguments>();
   app->add_option("IMAGE", arguments->image, "The picture, or - for standard input");
   arguments->model.AddTo(*app);

@@ -18,6 +18,7 @@ struct RunOptions {
   InputArguments input;
   SelectionArguments selection;
   PictureArguments picture;
+  const CLI::App* app = nullptr;
 };
 
 int ListColormaps() {
@@ -31,6 +32,9 @@ int RunRun(const RunOptions& options, const Context& context) {
   if (options.list_colormaps) return ListColormaps();
   if (options.image.empty()) throw UsageError("run needs a picture: attnmap run IMAGE");
   MapJob job = MakeJob(options.input, options.selection, options.picture, context);
+  if (options.app->count("--output") > 0 && options.output.empty()) {
+    throw UsageError("--output is empty: name a file, or - for standard output");
+  }
   const std::string output =
       options.output.empty() ? DefaultOutputName(options.image) : options.output;
   job.format = ParseOutputFormat(
@@ -46,6 +50,9 @@ int RunRun(const RunOptions& options, const Context& context) {
   if (options.json) {
     Print(RecordJson(one.result, model_options.path, SettingsJson(job), std::nullopt, true) + "\n");
   }
+  SayDetail(context, "model " + model_options.path + ", " +
+                         std::to_string(NumThreads(job.selection)) + " threads, " +
+                         std::to_string(one.result.seconds) + " s for the picture");
   Say(context, SuccessLine(one.result, job));
   return 0;
 }
@@ -55,6 +62,7 @@ int RunRun(const RunOptions& options, const Context& context) {
 Command SetupRun(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("run", "One picture: its attention map");
   auto options = std::make_shared<RunOptions>();
+  options->app = app;
   app->add_option("IMAGE", options->image,
                   "The picture, or - for standard input; a .npy holds prepared pixels");
   options->model.AddTo(*app);

@@ -27,6 +27,7 @@ struct InitArguments {
   std::string output;
   std::string form = "full";
   std::string image_size = "224x224";
+  std::string seed = "0";
   bool nested = false;
   InitOptions init;
 };
@@ -61,6 +62,7 @@ int RunInitCommand(const InitArguments& arguments, const Context& context) {
     throw UsageError("--form '" + arguments.form + "' is not known: it takes one-layer or full");
   }
   options.init = arguments.init;
+  options.init.seed = ParseSeed(arguments.seed);
   options.init.one_layer = arguments.form == "one-layer";
   options.init.image_size = ParseRowsCols("--image-size", arguments.image_size);
   options.output = arguments.output;
@@ -84,6 +86,7 @@ Command SetupInspect(CLI::App& parent) {
       "  attnmap inspect data/models/demo-vit.json\n"
       "  attnmap inspect data/models/one-layer.json --json");
   return [arguments](const Context& context) {
+    SayDetail(context, "inspecting " + arguments->model.Model(context).path);
     Print(RunInspect({arguments->model.Model(context), arguments->json, !arguments->summary}));
     return 0;
   };
@@ -126,7 +129,7 @@ Command SetupInit(CLI::App& parent) {
       ->group("Model");
   app->add_option("--num-classes", init.num_classes, "Classes of the head, 0 for none [0]")
       ->group("Model");
-  app->add_option("--seed", init.seed, "Seed of the random numbers [0]")->group("Model");
+  app->add_option("--seed", arguments->seed, "Seed of the random numbers [0]")->group("Model");
   app->add_flag("--nested", arguments->nested, "Nested arrays instead of shape and data")
       ->group("Output");
   app->footer(

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -14,14 +16,21 @@ namespace {
 
 StopFlag stop_requested{false};
 
-// The first signal asks for a stop between stages, the second ends at once.
-void OnSignal(int signal) {
-  if (stop_requested.exchange(true)) std::signal(signal, SIG_DFL);
-}
-
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kInterrupted = 130;
+
+// Commands that look at the stop flag between stages; the others end at once:
+// what they were writing has no name yet, or a name of its own.
+volatile std::sig_atomic_t stops_by_itself = 0;
+
+// The first signal asks for a stop, a second ends at once.
+void OnSignal(int /*signal*/) {
+  if (stops_by_itself != 0 && !stop_requested.exchange(true)) return;
+  constexpr char kLine[] = "attnmap: interrupted\n";
+  static_cast<void>(::write(STDERR_FILENO, kLine, sizeof(kLine) - 1) + 1);
+  ::_exit(kInterrupted);
+}
 
 // One line in our own form out of one of CLI11's.
 std::string Rewritten(const CLI::Error& error, const CLI::App& app) {
@@ -33,6 +42,11 @@ std::string Rewritten(const CLI::Error& error, const CLI::App& app) {
     const size_t colon = text.find(": ");
     const std::string words = colon == std::string::npos ? text : text.substr(colon + 2);
     const bool option = words.starts_with("-");
+    const size_t dash = words.find(" -");
+    if (!option && dash != std::string::npos) {
+      text = "unknown option " + words.substr(dash + 1);
+      return text + " (see " + command + " --help)";
+    }
     text = chosen.empty() && !option
                ? "unknown command '" + words + "'"
                : (option ? "unknown option " : "unexpected argument ") + words;
@@ -54,6 +68,7 @@ int Dispatch(int argc, char** argv) {
   app.add_flag("-q,--quiet", context.quiet, "Say nothing but errors");
   app.add_flag("-v,--verbose", context.verbose, "Say more");
   app.set_config("--config", "", "Read options from a TOML or INI file");
+  app.allow_config_extras(CLI::config_extras_mode::error);
   app.require_subcommand(0, 1);
   app.fallthrough();
   app.footer("Without --model the demo model is used. attnmap COMMAND --help tells more.");
@@ -82,7 +97,9 @@ int Dispatch(int argc, char** argv) {
   }
   context.resources = FindResources();
   context.stop = &stop_requested;
-  return commands.at(chosen.front()->get_name())(context);
+  const std::string name = chosen.front()->get_name();
+  stops_by_itself = name == "run" || name == "batch" ? 1 : 0;
+  return commands.at(name)(context);
 }
 
 }  // namespace

@@ -62,6 +62,11 @@ LayerChoice ParseLayerChoice(std::string_view text) {
       choice.begin = begin.value_or(0);
       choice.open_end = second.empty();
       choice.end = end.value_or(0);
+      const bool same_side = begin && end && (*begin < 0) == (*end < 0);
+      if (same_side && *begin >= *end) {
+        throw UsageError("--layer " + Quoted(text) + " chooses nothing: B is excluded and has to " +
+                         "lie beyond A");
+      }
       return choice;
     }
   }
@@ -131,7 +136,7 @@ QueryChoice ParseQueryChoice(std::string_view text) {
   }
   throw UsageError("--query " + Quoted(text) +
                    " is not a query: use class, pool, mean, ROW,COL (a patch), px:X,Y (a pixel of "
-                   "the picture), token:N or all");
+                   "the picture), token:N, or (dump only) all");
 }
 
 std::vector<int> ResolveLayers(const LayerChoice& choice, int num_layers) {
@@ -212,8 +217,8 @@ ResolvedQuery ResolveQuery(const QueryChoice& choice, const TokenLayout& layout,
       if (!at) {
         const Rect seen = geometry.SeenRect();
         throw Error("pixel " + Short(choice.x) + "," + Short(choice.y) +
-                    " lies outside what the model saw: x from " + Short(seen.left) + " to " +
-                    Short(seen.right) + ", y from " + Short(seen.top) + " to " +
+                    " lies outside what the model saw: x from " + Short(seen.left) + " to below " +
+                    Short(seen.right) + ", y from " + Short(seen.top) + " to below " +
                     Short(seen.bottom));
       }
       return patch(*at);

@@ -188,12 +188,23 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   }
   static std::atomic<unsigned> counter{0};
   const auto folder = std::filesystem::path(target_).parent_path();
-  do {  // a short name: the target's own may be as long as names can be
-    temporary_ = (folder / (".attnmap-" + std::to_string(::getpid()) + "-" +
-                            std::to_string(counter.fetch_add(1)) + ".tmp"))
-                     .string();
+  // A short name: the target's own may be as long as names can be.
+  const auto fresh_name = [&] {
+    return (folder / (".attnmap-" + std::to_string(::getpid()) + "-" +
+                      std::to_string(counter.fetch_add(1)) + ".tmp"))
+        .string();
+  };
+  // Without a name until it is whole, where the file system can: a process
+  // that is killed leaves nothing.
+  const std::string here = folder.empty() ? "." : folder.string();
+  descriptor_ = ::open(here.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  nameless_ = descriptor_ >= 0;
+  temporary_ = fresh_name();
+  while (descriptor_ < 0) {
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && errno == EEXIST);
+    if (descriptor_ >= 0 || errno != EEXIST) break;
+    temporary_ = fresh_name();
+  }
   if (descriptor_ < 0) Fail("write", path_, errno);
   // Best effort: some file systems know no permissions.
   if (exists) static_cast<void>(::fchmod(descriptor_, info.st_mode & 07777));
@@ -201,7 +212,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty() && !nameless_) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::Write(std::span<const uint8_t> bytes) {
@@ -218,6 +229,13 @@ void AtomicFile::Write(std::string_view text) {
 }
 
 void AtomicFile::Commit() {
+  if (nameless_) {
+    const std::string self = "/proc/self/fd/" + std::to_string(descriptor_);
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      Fail("write", path_, errno);
+    }
+    nameless_ = false;
+  }
   const int fd = std::exchange(descriptor_, -1);
   if (::close(fd) != 0) Fail("write", path_, errno);
   if (temporary_.empty()) return;

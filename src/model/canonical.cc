@@ -44,6 +44,7 @@ Json PreprocessJson(const Preprocess& preprocess) {
     json["crop_rounding"] = "floor";
   }
   if (preprocess.resize_in_float) json["resize_in_float"] = true;
+  if (preprocess.black_border) json["black_border"] = true;
   return json;
 }
 

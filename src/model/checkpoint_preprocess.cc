@@ -105,6 +105,7 @@ void FromOpenClip(const ConfigNode& node, RowsCols size, Preprocess& preprocess)
   if (mode == "longest") {
     preprocess.resize->kind = Kind::kLongSide;
     preprocess.truncate_long_side = false;
+    preprocess.black_border = true;
   } else if (mode == "squash" || size.rows != size.cols) {
     preprocess.resize->kind = Kind::kExact;
   }

@@ -42,8 +42,8 @@ void ApplyOptions(const LoadModelOptions& options, VitModel& model) {
     const int values = config.num_heads * config.value_dim;
     if (options.num_heads < 0 || queries % options.num_heads != 0 ||
         values % options.num_heads != 0) {
-      throw UsageError("--num-heads " + std::to_string(options.num_heads) +
-                       " does not divide the model's width " + std::to_string(queries));
+      throw Error("--num-heads " + std::to_string(options.num_heads) +
+                  " does not divide the model's width " + std::to_string(queries));
     }
     config.num_heads = options.num_heads;
     config.head_dim = queries / options.num_heads;

@@ -89,6 +89,7 @@ Preprocess ReadPreprocess(const ConfigNode& node, std::optional<RowsCols> model_
                                  ? Preprocess::CropRounding::kFloor
                                  : Preprocess::CropRounding::kHalfEven;
   preprocess.resize_in_float = node.Bool("resize_in_float").value_or(false);
+  preprocess.black_border = node.Bool("black_border").value_or(false);
   node.RejectUnread();
   FillSizes(node, model_size, preprocess);
   return preprocess;

@@ -51,6 +51,9 @@ void CheckFinite(const VitModel& model) {
 
 VitModel LoadVitModel(const WeightSource& source, const LoadModelOptions& options) {
   VitModel model;
+  if (!options.family.empty() && (IsLayerForm(source) || IsFullForm(source))) {
+    throw Error(source.path() + ": --family goes with checkpoints, this file says what it holds");
+  }
   if (IsLayerForm(source)) {
     model = ReadLayerForm(source, options);
   } else if (IsFullForm(source)) {

@@ -110,6 +110,16 @@ DataType ParseDataType(std::string_view text) {
   throw UsageError("--dtype '" + std::string(text) + "' is not known: it takes f32, f16 or bf16");
 }
 
+uint64_t ParseSeed(std::string_view text) {
+  uint64_t seed = 0;
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (code != std::errc() || stop != text.data() + text.size()) {
+    throw UsageError("--seed '" + std::string(text) +
+                     "' is not a seed: it takes a whole number from 0 to 18446744073709551615");
+  }
+  return seed;
+}
+
 int64_t ParseByteSize(std::string_view option, std::string_view text) {
   struct Unit {
     std::string_view name;

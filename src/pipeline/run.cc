@@ -193,7 +193,7 @@ OneResult RunOne(const PreparedModel& model, const OnePicture& one, const MapJob
   if (job.format.picture && !input.has_picture()) {
     throw UsageError(
         "prepared pixels hold no picture to draw on: name it with --on IMAGE, or "
-        "write the map as json, npy, npz or csv");
+        "write the map as json, npy, npz, safetensors or csv");
   }
   CheckStop(stop);
   ComputedMaps computed = ComputeMaps(model, input, job, pool);

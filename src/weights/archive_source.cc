@@ -66,6 +66,10 @@ std::unique_ptr<TensorArchive> OpenArchive(std::shared_ptr<const MappedFile> fil
                                            const OpenWeightsOptions& options) {
   const std::string path = file->path();
   const Sniffed sniffed = SniffFile(file);
+  if (!options.checkpoint_key.empty() && sniffed.format != FileFormat::kTorch &&
+      sniffed.format != FileFormat::kNone) {
+    throw Error(path + ": --checkpoint-key goes with PyTorch checkpoints, this is none");
+  }
   switch (sniffed.format) {
     case FileFormat::kJson:
       return OpenJsonWeights(std::move(file));

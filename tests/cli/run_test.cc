@@ -277,3 +277,31 @@ TEST_CASE("--config reads options, $ATTNMAP_MODEL names the model, --model wins"
                    {.env = {{"ATTNMAP_MODEL", other}}, .folder = folder.path()}),
                1, {"none.json"});
 }
+
+TEST_CASE("--config: what it cannot be read as, or a key that is none, is wrong usage") {
+  const TempFolder folder;
+  folder.Write("garbage.toml", "garbage [[[ ==\n");
+  folder.Write("unknown.toml", "[run]\nbogus=1\n");
+  folder.Write("value.toml", "[run]\nalpha=much\n");
+  for (const std::string name : {"garbage.toml", "unknown.toml", "value.toml", "missing.toml"}) {
+    CAPTURE(name);
+    CheckFailure(RunIn(folder, {"--config", name, "run", Photo("coffee.png")}), 2, {});
+    CHECK(folder.List().size() == 3);
+  }
+}
+
+TEST_CASE("an interrupt ends any command with 130 and leaves nothing half-written") {
+  const TempFolder folder;
+  const std::vector<std::vector<std::string>> commands = {
+      {"init", "big.json", "--embed-dim", "768"},
+      {"dump", Photo("coffee.png"), "--what", "attention", "--layer", "all", "--size", "700",
+       "--query", "all", "-o", "big.npz"}};
+  for (const std::vector<std::string>& command : commands) {
+    const RunResult result =
+        Run(command, {.folder = folder.path(), .interrupt_after_milliseconds = 300});
+    CAPTURE(command[0], result.err);
+    CHECK(result.status == 130);
+    CHECK(result.err == "attnmap: interrupted\n");
+    CHECK(folder.List().empty());
+  }
+}

@@ -79,9 +79,9 @@ TEST_CASE("A layer that the model does not have is an error that counts those it
         "layer -13 does not exist: this model has 12 (0 to 11)");
   CHECK(Message(false, [] { Layers("1", 1); }) ==
         "layer 1 does not exist: this model has 1 (only 0)");
-  CHECK(Message(false, [] { Layers("3:3"); }) ==
-        "layers 3:3 choose nothing or too much: this model has 12 (0 to 11)");
-  CHECK(Message(false, [] { Layers("5:2"); }) != "");
+  CHECK(Message(true, [] { Layers("3:3"); }) ==
+        "--layer '3:3' chooses nothing: B is excluded and has to lie beyond A");
+  CHECK(Message(true, [] { Layers("5:2"); }) != "");
   CHECK(Message(false, [] { Layers("0:13"); }) != "");
   CHECK(Message(false, [] { Layers("-13:2"); }) != "");
   CHECK(Message(false, [] { Layers("12:"); }) ==
@@ -152,7 +152,7 @@ TEST_CASE("--query refuses anything else as wrong usage, saying what it takes") 
     CHECK(Message(true, [&] { ParseQueryChoice(text); }) ==
           "--query '" + std::string(text) +
               "' is not a query: use class, pool, mean, ROW,COL (a patch), px:X,Y (a pixel of the "
-              "picture), token:N or all");
+              "picture), token:N, or (dump only) all");
   }
 }
 
@@ -184,14 +184,15 @@ TEST_CASE("U-10 a query that this model has not is an error naming what it has")
 
 TEST_CASE("A pixel that the model did not see is an error saying what it saw") {
   CHECK(Message(false, [] { Query("px:96,0"); }) ==
-        "pixel 96,0 lies outside what the model saw: x from 0 to 96, y from 0 to 64");
+        "pixel 96,0 lies outside what the model saw: x from 0 to below 96, y from 0 to below 64");
   CHECK(Message(false, [] { Query("px:-0.5,0"); }) ==
-        "pixel -0.5,0 lies outside what the model saw: x from 0 to 96, y from 0 to 64");
+        "pixel -0.5,0 lies outside what the model saw: x from 0 to below 96, y from 0 to below 64");
   const ImageGeometry third{{100, 100}, {48, 48}, {32, 48}, 8, 0};
-  CHECK(Message(false,
-                [&] { ResolveQuery(ParseQueryChoice("px:50,5"), kClass, kGrid, third, false); }) ==
-        "pixel 50,5 lies outside what the model saw: x from 0 to 100, y from 16.6667 to "
-        "83.3333");
+  CHECK(
+      Message(false,
+              [&] { ResolveQuery(ParseQueryChoice("px:50,5"), kClass, kGrid, third, false); }) ==
+      "pixel 50,5 lies outside what the model saw: x from 0 to below 100, y from 16.6667 to below "
+      "83.3333");
 }
 
 TEST_CASE("Selections read and write numbers alike in every locale") {
@@ -202,7 +203,7 @@ TEST_CASE("Selections read and write numbers alike in every locale") {
   }
   CHECK(ParseQueryChoice("px:1.5,2").x == 1.5);
   CHECK(Message(false, [] { Query("px:96.5,0"); }) ==
-        "pixel 96.5,0 lies outside what the model saw: x from 0 to 96, y from 0 to 64");
+        "pixel 96.5,0 lies outside what the model saw: x from 0 to below 96, y from 0 to below 64");
   std::setlocale(LC_ALL, before.c_str());
 }
 

@@ -57,6 +57,7 @@ class AtomicFile {
   std::string path_;       // as the caller calls it, for messages
   std::string target_;     // behind any links
   std::string temporary_;  // empty: the target is written to directly
+  bool nameless_ = false;  // the temporary file has no name yet (O_TMPFILE)
   int descriptor_ = -1;
 };
 

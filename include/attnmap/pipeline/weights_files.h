@@ -46,6 +46,8 @@ ConvertResult RunInit(const InitFileOptions& options);
 
 // "f32", "f16", "bf16".
 DataType ParseDataType(std::string_view text);
+// 0 to 2^64 - 1.
+uint64_t ParseSeed(std::string_view text);
 // A number of bytes, with K, M or G (powers of 1000) or KiB, MiB, GiB.
 int64_t ParseByteSize(std::string_view option, std::string_view text);
 
