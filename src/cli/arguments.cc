@@ -36,8 +36,9 @@ ModelOptions ModelArguments::Model(const Context& context) const {
     options.path =
         variable != nullptr && *variable != '\0' ? variable : context.resources.demo_model;
   }
-  if (num_heads_option->count() > 0 && num_heads < 1)
+  if (num_heads_option->count() > 0 && num_heads < 1) {
     throw UsageError("--num-heads takes a number of at least 1");
+  }
   options.checkpoint_key = checkpoint_key;
   options.load = {num_heads, family, activation};
   return options;

@@ -234,6 +234,7 @@ void RunStrip(const LinearCall& call, const Strip& strip) {
 // Rows [row, row + rows) of the result, in blocks of columns whose sums wait in
 // `sums` where the depth is cut.
 template <Activation kActivation>
+// NOLINTNEXTLINE(readability-non-const-parameter): the strips write to it
 void LinearRows(const LinearCall& call, int64_t row, int64_t rows, float* sums) {
   constexpr int64_t kStripCols = kPanels * kPanelCols;
   const int64_t depth = call.weight.depth;
