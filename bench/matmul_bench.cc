@@ -42,8 +42,7 @@ struct Operands {
 void RunOurs(ThreadPool& pool, Operands& o, ops::PanelView weight, bool gelu, bool residual) {
   const int64_t threads = pool.num_threads();
   const int64_t items = threads * ((o.x.rows() + 120 * threads - 1) / (120 * threads));
-  const int64_t group = ops::RowGroup();
-  const int64_t step = ((o.x.rows() + items - 1) / items + group - 1) / group * group;
+  const int64_t step = (o.x.rows() + items - 1) / items;
   pool.Run((o.x.rows() + step - 1) / step, [&](int64_t item, int) {
     const int64_t begin = item * step;
     const int64_t rows = std::min(step, o.x.rows() - begin);

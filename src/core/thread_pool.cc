@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -11,13 +12,42 @@
 
 namespace attnmap {
 
+namespace {
+
+// How long a thread looks for news before it sleeps. A model's phases follow
+// one another within microseconds, waking a thread takes tens of them.
+constexpr auto kPatience = std::chrono::microseconds(60);
+
+void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Waits for `done` without sleeping, not for long; whether it came.
+template <typename Done>
+bool Watch(const Done& done) {
+  constexpr int kLooks = 64;  // between two at the clock
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return true;
+      Pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return done();
+}
+
+}  // namespace
+
 struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable start;
   std::condition_variable done;
-  uint64_t generation = 0;
-  int running = 0;
-  bool stopping = false;
+  // Written under the mutex, looked at without it too.
+  std::atomic<uint64_t> generation{0};
+  std::atomic<int> running{0};
+  std::atomic<bool> stopping{false};
   const std::function<void(int64_t, int)>* work = nullptr;
   int64_t num_items = 0;
   std::atomic<int64_t> next{0};
@@ -41,12 +71,13 @@ struct ThreadPool::State {
   void Loop(int worker) {
     uint64_t seen = 0;
     for (;;) {
-      {
+      const auto called = [&] { return stopping || generation != seen; };
+      if (!Watch(called)) {
         std::unique_lock<std::mutex> lock(mutex);
-        start.wait(lock, [&] { return stopping || generation != seen; });
-        if (stopping) return;
-        seen = generation;
+        start.wait(lock, called);
       }
+      if (stopping) return;
+      seen = generation;
       Drain(worker);
       const std::lock_guard<std::mutex> lock(mutex);
       if (--running == 0) done.notify_one();
@@ -93,8 +124,10 @@ void ThreadPool::Run(int64_t num_items, const std::function<void(int64_t item, i
   }
   state.start.notify_all();
   state.Drain(0);
+  const auto finished = [&] { return state.running == 0; };
+  Watch(finished);
   std::unique_lock<std::mutex> lock(state.mutex);
-  state.done.wait(lock, [&] { return state.running == 0; });
+  state.done.wait(lock, finished);
   state.work = nullptr;
   if (state.failure) std::rethrow_exception(state.failure);
 }

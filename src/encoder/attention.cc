@@ -47,17 +47,21 @@ void Mark(const QueryRows& rows, Wanted bit, std::span<const int> queries,
   }
 }
 
-void AddTiles(int64_t begin, int64_t end, int64_t most, bool context, std::vector<Tile>& tiles) {
+// Tiles of at most `most` rows, so many that their items go evenly among the
+// threads where they are few.
+void AddTiles(int64_t begin, int64_t end, bool context, int num_threads, Job& job) {
   if (begin == end) return;
-  const int64_t parts = (end - begin + most - 1) / most;
-  const int64_t group = ops::RowGroup();
-  const int64_t rows = ((end - begin + parts - 1) / parts + group - 1) / group * group;
+  const int64_t most = job.fused ? kFusedTileRows : kTileRows;
+  const int64_t items_per_tile = job.fused ? 1 : job.attention.num_heads;
+  int64_t parts = (end - begin + most - 1) / most;
+  while (parts * items_per_tile % num_threads != 0) ++parts;
+  const int64_t rows = (end - begin + parts - 1) / parts;
   for (int64_t row = begin; row < end; row += rows) {
-    tiles.push_back({row, std::min(row + rows, end), context});
+    job.tiles.push_back({row, std::min(row + rows, end), context});
   }
 }
 
-Job MakeJob(const Attention& attention) {
+Job MakeJob(const Attention& attention, int num_threads) {
   Job job{.attention = attention, .wanted = {}, .head_selected = {}, .tiles = {}};
   const LayerWants& wants = *attention.wants;
   job.fused = !wants.fused.empty();
@@ -68,10 +72,9 @@ Job MakeJob(const Attention& attention) {
   const bool every_head = wants.attention_heads.empty();
   job.head_selected.assign(static_cast<size_t>(attention.num_heads), every_head ? 1 : 0);
   for (int head : wants.attention_heads) job.head_selected[static_cast<size_t>(head)] = 1;
-  const int64_t most = job.fused ? kFusedTileRows : kTileRows;
   const auto count = static_cast<int64_t>(attention.queries.size());
-  AddTiles(0, attention.context_rows, most, true, job.tiles);
-  AddTiles(attention.context_rows, count, most, false, job.tiles);
+  AddTiles(0, attention.context_rows, true, num_threads, job);
+  AddTiles(attention.context_rows, count, false, num_threads, job);
   return job;
 }
 
@@ -268,7 +271,7 @@ void TileRun::FinishFused() {
 
 void RunAttention(const Attention& attention, ThreadPool& pool,
                   std::vector<WorkerScratch>& workers) {
-  const Job job = MakeJob(attention);
+  const Job job = MakeJob(attention, pool.num_threads());
   const auto num_tiles = static_cast<int64_t>(job.tiles.size());
   // Head by head, so that a head's keys and values stay near while its tiles
   // run; fused over heads, tile by tile.

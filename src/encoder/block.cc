@@ -18,9 +18,7 @@ void Norm(MatrixView x, const NormWeights& norm, float eps, MutableMatrixView ou
 int64_t RowsPerItem(int64_t count, int num_threads) {
   const int64_t most = kMostRows * num_threads;
   const int64_t items = std::max<int64_t>((count + most - 1) / most, 1) * num_threads;
-  const int64_t group = ops::RowGroup();
-  const int64_t rows = ((count + items - 1) / items + group - 1) / group * group;
-  return std::clamp<int64_t>(rows, 1, kMostRows);
+  return std::clamp<int64_t>((count + items - 1) / items, 1, kMostRows);
 }
 
 MatrixView Projection::Normed(MatrixView tokens, WorkerScratch& scratch) const {

@@ -8,7 +8,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "ops/math-inl.h"
 
@@ -39,6 +41,15 @@ inline constexpr int64_t kDepthBlock = 768;
 inline constexpr int64_t kRowBlock = 128;
 inline constexpr int64_t kColBlock = 128;
 
+// Weights that will be needed soon, to be fetched while a kernel computes: the
+// machine's own prefetchers stop where a panel ends, and a model's weights are
+// larger than the caches.
+struct Ahead {
+  const float* data = nullptr;
+  int64_t lines_per_step = 0;  // a step: kStepDepth terms of the sums
+};
+inline constexpr int64_t kStepDepth = 8;
+
 struct Operands {
   const float* a;  // rows lda apart
   int64_t lda;
@@ -48,6 +59,7 @@ struct Operands {
   float* c;  // rows ldc apart
   int64_t ldc;
   bool accumulate;
+  Ahead ahead;
 };
 
 // c (+)= a . b, a block of kR rows and kP panels kept in registers.
@@ -68,19 +80,26 @@ HWY_NOINLINE void Kernel(const Operands& o) {
   const int64_t lda = o.lda;
   const int64_t b_stride = o.b_stride;
   const int64_t depth = o.depth;
-  for (int64_t k = 0; k < depth; ++k) {
-    Floats row[kVectors];
-    HWY_UNROLL(32)
-    for (int j = 0; j < kVectors; ++j) {
-      const int64_t panel = j / kVectorsPerPanel;
-      const int64_t lane = j % kVectorsPerPanel * int64_t{kLanes};
-      row[j] = hn::LoadU(d, b + panel * b_stride + k * kPanelCols + lane);
+  const float* ahead = o.ahead.data;
+  for (int64_t step = 0; step < depth; step += kStepDepth) {
+    for (int64_t line = 0; line < o.ahead.lines_per_step; ++line, ahead += kPanelCols) {
+      __builtin_prefetch(ahead, 0, 2);
     }
-    HWY_UNROLL(32)
-    for (int i = 0; i < kR; ++i) {
-      const Floats x = hn::Set(d, a[i * lda + k]);
+    const int64_t end = std::min(step + kStepDepth, depth);
+    for (int64_t k = step; k < end; ++k) {
+      Floats row[kVectors];
       HWY_UNROLL(32)
-      for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(x, row[j], sum[i][j]);
+      for (int j = 0; j < kVectors; ++j) {
+        const int64_t panel = j / kVectorsPerPanel;
+        const int64_t lane = j % kVectorsPerPanel * int64_t{kLanes};
+        row[j] = hn::LoadU(d, b + panel * b_stride + k * kPanelCols + lane);
+      }
+      HWY_UNROLL(32)
+      for (int i = 0; i < kR; ++i) {
+        const Floats x = hn::Set(d, a[i * lda + k]);
+        HWY_UNROLL(32)
+        for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(x, row[j], sum[i][j]);
+      }
     }
   }
   HWY_UNROLL(32)
@@ -92,29 +111,24 @@ HWY_NOINLINE void Kernel(const Operands& o) {
   }
 }
 
-// The largest kernel that fits `rows` rows; returns how many it took.
-template <int kP>
-int64_t RunKernel(const Operands& o, int64_t rows) {
-  if (rows >= kRows) {
-    Kernel<kRows, kP>(o);
-    return kRows;
-  }
-  if constexpr (kRows > 4) {
-    if (rows >= 4) {
-      Kernel<4, kP>(o);
-      return 4;
-    }
-  }
-  if (rows >= 2) {
-    Kernel<2, kP>(o);
-    return 2;
-  }
-  Kernel<1, kP>(o);
-  return 1;
+// The kernels for 1 to kRows rows.
+template <int kP, int... kLess>
+constexpr auto KernelTable(std::integer_sequence<int, kLess...> /*rows*/) {
+  return std::array{&Kernel<kLess + 1, kP>...};
 }
 
-int64_t RunKernel(const Operands& o, int64_t rows, int64_t panels) {
-  return panels == kPanels ? RunKernel<kPanels>(o, rows) : RunKernel<1>(o, rows);
+void RunKernel(const Operands& o, int64_t rows, int64_t panels) {
+  using Rows = std::make_integer_sequence<int, kRows>;
+  static constexpr auto kFull = KernelTable<kPanels>(Rows());
+  static constexpr auto kSingle = KernelTable<1>(Rows());
+  (panels == kPanels ? kFull : kSingle)[static_cast<size_t>(rows - 1)](o);
+}
+
+// How many of the `rows` rows left the next kernel takes: all kernels about as
+// many, because a kernel of one or two rows waits for its own additions.
+int64_t NextRows(int64_t rows) {
+  const int64_t kernels = (rows + kRows - 1) / kRows;
+  return (rows + kernels - 1) / kernels;
 }
 
 // A block of sums on its way to the result: rows, columns and where they lie.
@@ -185,10 +199,10 @@ void FinishBlock(const Block& block, const float* bias, const Epilogue& epilogue
   }
 }
 
-// `count` into equal parts of at most `most`, each a multiple of `step`.
-int64_t EvenPart(int64_t count, int64_t most, int64_t step) {
-  const int64_t parts = (count + most - 1) / most;
-  return ((count + parts - 1) / parts + step - 1) / step * step;
+// `count` into equal parts of at most `most`.
+int64_t EvenPart(int64_t count, int64_t most) {
+  const int64_t parts = std::max<int64_t>((count + most - 1) / most, 1);
+  return std::max<int64_t>((count + parts - 1) / parts, 1);
 }
 
 struct LinearCall {
@@ -199,67 +213,109 @@ struct LinearCall {
   MutableMatrixView out;
 };
 
-// Some rows of x, a part of the depth and kPanels panels (or the one left).
+// A part of the depth and kPanels panels (or the one left).
 struct Strip {
-  int64_t row, rows;
   int64_t col, cols;
   int64_t k, depth;
-  float* sums;  // (rows, cols), rows kColBlock apart
 };
 
+// The strips of a weight, in blocks of columns whose sums wait where the depth
+// is cut: panels first, then depth, then blocks.
+class Strips {
+ public:
+  explicit Strips(PanelView weight)
+      : weight_(weight), depth_part_(EvenPart(weight.depth, kDepthBlock)) {}
+
+  Strip First() const { return At(0, 0); }
+  // False: `strip` was the last.
+  bool Advance(Strip& strip) const {
+    const int64_t block = strip.col / kColBlock * kColBlock;
+    const int64_t block_end = std::min(block + kColBlock, weight_.cols);
+    if (strip.col + strip.cols < block_end) {
+      strip = At(strip.col + strip.cols, strip.k);
+    } else if (strip.k + strip.depth < weight_.depth) {
+      strip = At(block, strip.k + strip.depth);
+    } else if (block_end < weight_.cols) {
+      strip = At(block_end, 0);
+    } else {
+      return false;
+    }
+    return true;
+  }
+  PanelView Panels(const Strip& strip) const {
+    return weight_.Cols(strip.col, strip.cols).Depth(strip.k, strip.depth);
+  }
+  bool EndsDepth(const Strip& strip) const { return strip.k + strip.depth == weight_.depth; }
+
+ private:
+  Strip At(int64_t col, int64_t k) const {
+    return {col, std::min(kPanels * kPanelCols, weight_.cols - col), k,
+            std::min(depth_part_, weight_.depth - k)};
+  }
+
+  PanelView weight_;
+  int64_t depth_part_;
+};
+
+// The lines of `next` that kernel `index` of `kernels` fetches, over the steps
+// of a sum of `depth` terms.
+Ahead AheadOf(const PanelView& next, int64_t index, int64_t kernels, int64_t depth) {
+  if (next.data == nullptr) return {};
+  const int64_t lines = next.depth * PanelPadded(next.cols) / kPanelCols;
+  const int64_t first = lines * index / kernels;
+  const int64_t count = lines * (index + 1) / kernels - first;
+  const int64_t steps = (depth + kStepDepth - 1) / kStepDepth;
+  const PanelView panel = next.Cols(first / next.depth * kPanelCols, kPanelCols);
+  return {panel.Depth(first % next.depth, 1).data, (count + steps - 1) / steps};
+}
+
+// Rows [row, row + rows) of the result, as far as one strip goes. `next`: what
+// is multiplied with after it; no data: nothing.
 template <Activation kActivation>
-void RunStrip(const LinearCall& call, const Strip& strip) {
-  const PanelView b = call.weight.Cols(strip.col, strip.cols).Depth(strip.k, strip.depth);
-  const int64_t panels = PanelPadded(strip.cols) / kPanelCols;
-  const bool last = strip.k + strip.depth == call.weight.depth;
-  for (int64_t i = 0; i < strip.rows;) {
-    float* sums = strip.sums + i * kColBlock;
-    const Operands operands = {.a = call.x.row(strip.row + i) + strip.k,
+// NOLINTNEXTLINE(readability-non-const-parameter): the kernels write to it
+void RunStrip(const LinearCall& call, const Strips& strips, const Strip& strip,
+              const PanelView& next, int64_t row, int64_t rows, float* sums) {
+  const PanelView b = strips.Panels(strip);
+  const int64_t kernels = (rows + kRows - 1) / kRows;
+  for (int64_t i = 0, kernel = 0; i < rows; ++kernel) {
+    const int64_t taken = NextRows(rows - i);
+    float* const c = sums + i * kColBlock + strip.col % kColBlock;
+    const Operands operands = {.a = call.x.row(row + i) + strip.k,
                                .lda = call.x.stride,
                                .b = b.data,
                                .b_stride = b.stride,
                                .depth = strip.depth,
-                               .c = sums,
+                               .c = c,
                                .ldc = kColBlock,
-                               .accumulate = strip.k > 0};
-    const int64_t taken = RunKernel(operands, strip.rows - i, panels);
-    if (last) {
-      const Block block = {sums, kColBlock, strip.row + i, strip.col, taken, strip.cols};
+                               .accumulate = strip.k > 0,
+                               .ahead = AheadOf(next, kernel, kernels, strip.depth)};
+    RunKernel(operands, taken, PanelPadded(strip.cols) / kPanelCols);
+    if (strips.EndsDepth(strip)) {
+      const Block block = {c, kColBlock, row + i, strip.col, taken, strip.cols};
       FinishBlock<kActivation>(block, call.bias, call.epilogue, call.out);
     }
     i += taken;
   }
 }
 
-// Rows [row, row + rows) of the result, in blocks of columns whose sums wait in
-// `sums` where the depth is cut.
 template <Activation kActivation>
-// NOLINTNEXTLINE(readability-non-const-parameter): the strips write to it
 void LinearRows(const LinearCall& call, int64_t row, int64_t rows, float* sums) {
-  constexpr int64_t kStripCols = kPanels * kPanelCols;
-  const int64_t depth = call.weight.depth;
-  const int64_t depth_part = EvenPart(depth, kDepthBlock, 1);
-  for (int64_t col = 0; col < call.weight.cols; col += kColBlock) {
-    const int64_t cols = std::min(kColBlock, call.weight.cols - col);
-    for (int64_t k = 0; k < depth; k += depth_part) {
-      for (int64_t j = 0; j < cols; j += kStripCols) {
-        RunStrip<kActivation>(call, {.row = row,
-                                     .rows = rows,
-                                     .col = col + j,
-                                     .cols = std::min(kStripCols, cols - j),
-                                     .k = k,
-                                     .depth = std::min(depth_part, depth - k),
-                                     .sums = sums + j});
-      }
-    }
+  const Strips strips(call.weight);
+  Strip strip = strips.First();
+  for (bool more = true; more;) {
+    Strip next = strip;
+    more = strips.Advance(next);
+    RunStrip<kActivation>(call, strips, strip, more ? strips.Panels(next) : PanelView(), row, rows,
+                          sums);
+    strip = next;
   }
 }
 
 void LinearImpl(MatrixView x, PanelView weight, const float* bias, const Epilogue& epilogue,
                 MutableMatrixView out) {
+  if (weight.cols == 0) return;
   alignas(64) float sums[kRowBlock * kColBlock];
-  constexpr int64_t kMostRows = kRowBlock / kRows * kRows;
-  const int64_t part = EvenPart(std::max<int64_t>(x.rows, 1), kMostRows, kRows);
+  const int64_t part = EvenPart(x.rows, kRowBlock);
   const LinearCall call = {x, weight, bias, epilogue, out};
   WithActivation(epilogue.activation, [&]<Activation kActivation>() HWY_ATTR {
     for (int64_t row = 0; row < x.rows; row += part) {
@@ -269,13 +325,14 @@ void LinearImpl(MatrixView x, PanelView weight, const float* bias, const Epilogu
 }
 
 void MultiplyImpl(MatrixView a, PanelView b, bool accumulate, MutableMatrixView out) {
-  const int64_t depth_part = EvenPart(std::max<int64_t>(b.depth, 1), kDepthBlock, 1);
+  const int64_t depth_part = EvenPart(b.depth, kDepthBlock);
   for (int64_t k = 0; k < b.depth; k += depth_part) {
     const int64_t depth = std::min(depth_part, b.depth - k);
     for (int64_t j = 0; j < b.cols; j += kPanels * kPanelCols) {
       const PanelView part = b.Cols(j, b.cols - j).Depth(k, depth);
       const int64_t panels = std::min<int64_t>(kPanels, PanelPadded(b.cols - j) / kPanelCols);
       for (int64_t i = 0; i < a.rows;) {
+        const int64_t taken = NextRows(a.rows - i);
         const Operands operands = {.a = a.row(i) + k,
                                    .lda = a.stride,
                                    .b = part.data,
@@ -283,14 +340,14 @@ void MultiplyImpl(MatrixView a, PanelView b, bool accumulate, MutableMatrixView 
                                    .depth = depth,
                                    .c = out.row(i) + j,
                                    .ldc = out.stride,
-                                   .accumulate = accumulate || k > 0};
-        i += RunKernel(operands, a.rows - i, panels);
+                                   .accumulate = accumulate || k > 0,
+                                   .ahead = {}};
+        RunKernel(operands, taken, panels);
+        i += taken;
       }
     }
   }
 }
-
-int64_t RowGroupImpl() { return kRows; }
 
 }  // namespace attnmap::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -300,7 +357,6 @@ namespace attnmap::ops {
 
 HWY_EXPORT(LinearImpl);
 HWY_EXPORT(MultiplyImpl);
-HWY_EXPORT(RowGroupImpl);
 
 void Linear(MatrixView x, PanelView weight, const float* bias, const Epilogue& epilogue,
             MutableMatrixView out) {
@@ -330,8 +386,6 @@ void Linear(MatrixView x, MatrixView weight, const float* bias, const Epilogue& 
 void Multiply(MatrixView a, PanelView b, bool accumulate, MutableMatrixView out) {
   HWY_DYNAMIC_DISPATCH(MultiplyImpl)(a, b, accumulate, out);
 }
-
-int64_t RowGroup() { return HWY_DYNAMIC_DISPATCH(RowGroupImpl)(); }
 
 }  // namespace attnmap::ops
 #endif  // HWY_ONCE

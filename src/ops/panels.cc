@@ -1,27 +1,77 @@
 #include "attnmap/ops/panels.h"
 
+#include "ops/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/panels.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <cstring>
 
+HWY_BEFORE_NAMESPACE();
+namespace attnmap::ops::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Side of the blocks that are transposed at once.
+inline constexpr int64_t kBlock = 4;
+
+#if HWY_TARGET != HWY_SCALAR
+// to: a block of four columns of a panel, from four rows.
+HWY_INLINE void TransposeBlock(const float* from, int64_t stride, float* to) {
+  const hn::FixedTag<float, kBlock> d;
+  const hn::RepartitionToWide<decltype(d)> dw;
+  const auto pairs = [&](auto low, auto high) {
+    return hn::BitCast(dw, hn::InterleaveLower(d, low, high));
+  };
+  const auto upper = [&](auto low, auto high) {
+    return hn::BitCast(dw, hn::InterleaveUpper(d, low, high));
+  };
+  const auto r0 = hn::LoadU(d, from);
+  const auto r1 = hn::LoadU(d, from + stride);
+  const auto r2 = hn::LoadU(d, from + 2 * stride);
+  const auto r3 = hn::LoadU(d, from + 3 * stride);
+  const auto low01 = pairs(r0, r1);
+  const auto low23 = pairs(r2, r3);
+  const auto high01 = upper(r0, r1);
+  const auto high23 = upper(r2, r3);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(dw, low01, low23)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dw, low01, low23)), d, to + kPanelCols);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(dw, high01, high23)), d, to + 2 * kPanelCols);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dw, high01, high23)), d, to + 3 * kPanelCols);
+}
+#else
+HWY_INLINE void TransposeBlock(const float* from, int64_t stride, float* to) {
+  for (int64_t k = 0; k < kBlock; ++k) {
+    for (int64_t i = 0; i < kBlock; ++i) to[k * kPanelCols + i] = from[i * stride + k];
+  }
+}
+#endif
+
+// `count` columns of one panel, a multiple of four, from as many rows.
+void PackBlocksImpl(const float* rows, int64_t stride, int64_t count, int64_t depth, float* to) {
+  int64_t k = 0;
+  for (; k + kBlock <= depth; k += kBlock) {
+    for (int64_t i = 0; i < count; i += kBlock) {
+      TransposeBlock(rows + i * stride + k, stride, to + k * kPanelCols + i);
+    }
+  }
+  for (; k < depth; ++k) {
+    for (int64_t i = 0; i < count; ++i) to[k * kPanelCols + i] = rows[i * stride + k];
+  }
+}
+
+}  // namespace attnmap::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace attnmap::ops {
 namespace {
 
-constexpr int64_t kStep = 4;
+HWY_EXPORT(PackBlocksImpl);
 
-// Four columns of a panel from four rows: a transposition of 4 x 4 blocks.
-void PackFour(const float* rows, int64_t stride, int64_t depth, float* to) {
-  const float* r0 = rows;
-  const float* r1 = rows + stride;
-  const float* r2 = rows + 2 * stride;
-  const float* r3 = rows + 3 * stride;
-  for (int64_t k = 0; k < depth; ++k) {
-    float* out = to + k * kPanelCols;
-    out[0] = r0[k];
-    out[1] = r1[k];
-    out[2] = r2[k];
-    out[3] = r3[k];
-  }
-}
+constexpr int64_t kStep = 4;
 
 void PackOne(const float* row, int64_t depth, float* to) {
   for (int64_t k = 0; k < depth; ++k) to[k * kPanelCols] = row[k];
@@ -41,9 +91,11 @@ void PackColumns(MatrixView rows, int64_t first, MutablePanels panels) {
   };
   for (int64_t i = 0; i < rows.rows;) {
     const int64_t j = first + i;
-    if (j % kStep == 0 && i + kStep <= rows.rows) {
-      PackFour(rows.row(i), rows.stride, panels.depth, column(j));
-      i += kStep;
+    const int64_t in_panel = std::min(kPanelCols - j % kPanelCols, rows.rows - i);
+    if (const int64_t count = in_panel / kStep * kStep; count > 0) {
+      HWY_DYNAMIC_DISPATCH(PackBlocksImpl)
+      (rows.row(i), rows.stride, count, panels.depth, column(j));
+      i += count;
     } else {
       PackOne(rows.row(i), panels.depth, column(j));
       ++i;
@@ -74,3 +126,4 @@ PackedMatrix::PackedMatrix(MatrixView weight) : buffer_(PanelFloats(weight.cols,
 }
 
 }  // namespace attnmap::ops
+#endif  // HWY_ONCE

@@ -1,12 +1,14 @@
 #ifndef ATTNMAP_OPS_ALIGNED_BUFFER_H_
 #define ATTNMAP_OPS_ALIGNED_BUFFER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 namespace attnmap::ops {
 
-// Owns floats that begin on a cache line; not initialised.
+// Owns floats that begin on a cache line; not initialised. Large ones lie in
+// large pages where the system has them.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
@@ -22,6 +24,7 @@ class AlignedBuffer {
 
  private:
   struct Free {
+    size_t alignment;
     void operator()(float* data) const;
   };
   std::unique_ptr<float, Free> data_;

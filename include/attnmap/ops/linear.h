@@ -30,9 +30,6 @@ void Linear(MatrixView x, MatrixView weight, const float* bias, const Epilogue& 
 // out (+)= a . b. Whole panels are written: out.stride >= PanelPadded(b.cols).
 void Multiply(MatrixView a, PanelView b, bool accumulate, MutableMatrixView out);
 
-// Rows a kernel takes at once; work divided at multiples of it wastes nothing.
-int64_t RowGroup();
-
 }  // namespace attnmap::ops
 
 #endif  // ATTNMAP_OPS_LINEAR_H_
