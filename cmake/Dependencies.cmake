@@ -22,16 +22,6 @@ foreach(module IN LISTS attnmap_opencv_modules)
   endif()
 endforeach()
 
-# oneDNN's own package file in Debian asks for the OpenCL headers, which we do not use.
-if(NOT TARGET DNNL::dnnl)
-  find_path(ATTNMAP_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
-  find_library(ATTNMAP_DNNL_LIBRARY dnnl REQUIRED)
-  add_library(DNNL::dnnl UNKNOWN IMPORTED GLOBAL)
-  set_target_properties(DNNL::dnnl PROPERTIES
-    IMPORTED_LOCATION ${ATTNMAP_DNNL_LIBRARY}
-    INTERFACE_INCLUDE_DIRECTORIES ${ATTNMAP_DNNL_INCLUDE_DIR})
-endif()
-
 # Debian's packages bring pkg-config files but not always CMake ones.
 find_package(PkgConfig REQUIRED)
 function(attnmap_pkg target module)

@@ -87,6 +87,24 @@ InputOptions InputArguments::Input(const Context& context) const {
   return options;
 }
 
+void EngineArguments::AddTo(CLI::App& app) {
+  const std::string group = "Selection";
+  app.add_option("--precision", precision,
+                 "f32, or bf16: faster where the processor multiplies bfloat16 [f32]")
+      ->group(group);
+  threads_option = app.add_option("--threads", threads, "Threads to use [all cores]");
+  threads_option->group(group);
+}
+
+void EngineArguments::Fill(SelectionOptions& options) const {
+  options.precision = ParsePrecision(precision);
+  constexpr int kMaxThreads = 1024;
+  if ((threads_option->count() > 0 && threads < 1) || threads > kMaxThreads) {
+    throw UsageError("--threads takes a number from 1 to 1024");
+  }
+  options.threads = threads;
+}
+
 void SelectionArguments::AddTo(CLI::App& app, bool with_method) {
   const std::string group = "Selection";
   app.add_option("--layer", layer,
@@ -105,8 +123,7 @@ void SelectionArguments::AddTo(CLI::App& app, bool with_method) {
   }
   app.add_option("--scale", scale, "Factor on the scores: sqrt (1/√d_k), none, or a number [sqrt]")
       ->group(group);
-  threads_option = app.add_option("--threads", threads, "Threads to use [all cores]");
-  threads_option->group(group);
+  engine.AddTo(app);
 }
 
 SelectionOptions SelectionArguments::Selection() const {
@@ -116,11 +133,7 @@ SelectionOptions SelectionArguments::Selection() const {
   if (!query.empty()) options.query = ParseQueryChoice(query);
   options.method = ParseMethod(method);
   options.scale = ParseScale(scale);
-  constexpr int kMaxThreads = 1024;
-  if ((threads_option->count() > 0 && threads < 1) || threads > kMaxThreads) {
-    throw UsageError("--threads takes a number from 1 to 1024");
-  }
-  options.threads = threads;
+  engine.Fill(options);
   return options;
 }
 

@@ -65,14 +65,23 @@ struct InputArguments {
   InputOptions Input(const Context& context) const;
 };
 
+// How to compute: threads and precision.
+struct EngineArguments {
+  std::string precision = "f32";
+  int threads = 0;
+  CLI::Option* threads_option = nullptr;
+
+  void AddTo(CLI::App& app);
+  void Fill(SelectionOptions& options) const;
+};
+
 struct SelectionArguments {
   std::string layer = "last";
   std::string head;
   std::string query;
   std::string method = "attention";
   std::string scale = "sqrt";
-  int threads = 0;
-  CLI::Option* threads_option = nullptr;
+  EngineArguments engine;
 
   void AddTo(CLI::App& app, bool with_method);
   SelectionOptions Selection() const;
@@ -110,6 +119,7 @@ Command SetupExplain(CLI::App& parent);
 Command SetupInspect(CLI::App& parent);
 Command SetupConvert(CLI::App& parent);
 Command SetupInit(CLI::App& parent);
+Command SetupBench(CLI::App& parent);
 
 }  // namespace attnmap::cli
 

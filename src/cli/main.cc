@@ -81,6 +81,7 @@ int Dispatch(int argc, char** argv) {
   commands["inspect"] = SetupInspect(app);
   commands["convert"] = SetupConvert(app);
   commands["init"] = SetupInit(app);
+  commands["bench"] = SetupBench(app);
 
   try {
     app.parse(argc, argv);
@@ -98,7 +99,7 @@ int Dispatch(int argc, char** argv) {
   context.resources = FindResources();
   context.stop = &stop_requested;
   const std::string name = chosen.front()->get_name();
-  stops_by_itself = name == "run" || name == "batch" ? 1 : 0;
+  stops_by_itself = name == "run" || name == "batch" || name == "bench" ? 1 : 0;
   return commands.at(name)(context);
 }
 

@@ -8,6 +8,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/ops/aligned_buffer.h"
+#include "attnmap/ops/bfloat16.h"
 #include "encoder/check_model.h"
 #include "encoder/grid_tables.h"
 #include "encoder/run.h"
@@ -18,7 +19,6 @@ namespace {
 
 using encoder::GridTableCache;
 using encoder::ModelPanels;
-using encoder::PackingTask;
 using encoder::WorkspacePool;
 
 void CheckInput(const VitConfig& config, const ModelInput& input) {
@@ -48,41 +48,43 @@ struct PreparedModel::Impl {
 
   // Packs the patch embedding, and the layers too where `layers`.
   void PackWeights(bool layers);
-  int64_t LayOutAll(float* data, bool layers, std::vector<PackingTask>& tasks);
+  void LayOut(bool layers, encoder::PanelLayout& layout);
 };
 
-int64_t PreparedModel::Impl::LayOutAll(float* data, bool layers, std::vector<PackingTask>& tasks) {
-  int64_t used = 0;
-  const auto here = [&] { return data == nullptr ? nullptr : data + used; };
-  used += encoder::LayOut(LinearWeights{model.patch_weight, model.patch_bias}, here(), panels.patch,
-                          tasks);
-  if (!layers) return used;
+void PreparedModel::Impl::LayOut(bool layers, encoder::PanelLayout& layout) {
+  layout.AddFloat32(LinearWeights{model.patch_weight, model.patch_bias}, panels.patch);
+  if (!layers) return;
   panels.projections.resize(model.layers.size());
   panels.rests.resize(model.layers.size());
   for (size_t i = 0; i < model.layers.size(); ++i) {
-    used += encoder::LayOut(model.layers[i], here(), panels.projections[i], tasks);
-    used += encoder::LayOut(model.layers[i], here(), panels.rests[i], tasks);
+    layout.Add(model.layers[i], panels.projections[i]);
+    layout.Add(model.layers[i], panels.rests[i]);
   }
-  return used;
 }
 
 void PreparedModel::Impl::PackWeights(bool layers) {
-  std::vector<PackingTask> tasks;
-  packed.Reserve(LayOutAll(nullptr, layers, tasks));
-  LayOutAll(packed.data(), layers, tasks);
+  encoder::PanelLayout size(nullptr, panels.pairs);
+  LayOut(layers, size);
+  encoder::PanelLayout layout(packed.Reserve(size.size()), panels.pairs);
+  LayOut(layers, layout);
   ThreadPool alone(1);
-  encoder::Pack(tasks, alone);
+  encoder::Pack(layout.tasks(), alone);
 }
 
-PreparedModel::PreparedModel(VitModel model, bool reuse)
+PreparedModel::PreparedModel(VitModel model, bool reuse, Precision precision)
     : impl_(std::make_unique<Impl>(std::move(model))) {
   encoder::CheckModel(impl_->model);
+  impl_->panels.pairs = precision == Precision::kBfloat16;
   impl_->PackWeights(reuse);
 }
 
 PreparedModel::~PreparedModel() = default;
 PreparedModel::PreparedModel(PreparedModel&&) noexcept = default;
 PreparedModel& PreparedModel::operator=(PreparedModel&&) noexcept = default;
+
+bool RunsWell(Precision precision) {
+  return precision == Precision::kFloat32 || ops::MultipliesBfloat16();
+}
 
 const VitModel& PreparedModel::model() const { return impl_->model; }
 

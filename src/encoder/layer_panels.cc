@@ -2,49 +2,38 @@
 
 #include <algorithm>
 
+#include "attnmap/ops/bfloat16.h"
+
 namespace attnmap::encoder {
 
-int64_t LayOut(const LinearWeights& linear, float* data, PackedLinear& panels,
-               std::vector<PackingTask>& tasks) {
-  if (!linear.present()) return 0;
+void PanelLayout::Add(const LinearWeights& linear, bool pairs, PackedLinear& panels) {
+  if (!linear.present()) return;
   const MatrixView weight = linear.weight.matrix();
-  const int64_t size = ops::PanelFloats(weight.cols, weight.rows);
-  if (data != nullptr) {
-    panels.weight = ops::MakePanels(data, weight.cols, weight.rows);
+  const int64_t depth = pairs ? ops::PairCount(weight.cols) : weight.cols;
+  if (data_ != nullptr) {
+    panels.weight = ops::MakePanels(data_ + size_, depth, weight.rows);
+    panels.weight.pairs = pairs;
     panels.bias = linear.bias.data();
-    tasks.push_back({weight, panels.weight});
+    tasks_.push_back({weight, panels.weight});
   }
-  return size;
+  size_ += ops::PanelFloats(depth, weight.rows);
 }
 
-namespace {
-
-// One after the other.
-int64_t LayOutAll(std::span<const std::pair<const LinearWeights*, PackedLinear*>> parts,
-                  float* data, std::vector<PackingTask>& tasks) {
-  int64_t used = 0;
-  for (const auto& [linear, panels] : parts) {
-    used += LayOut(*linear, data == nullptr ? nullptr : data + used, *panels, tasks);
-  }
-  return used;
+void PanelLayout::AddFloat32(const LinearWeights& linear, PackedLinear& panels) {
+  Add(linear, false, panels);
 }
 
-}  // namespace
-
-int64_t LayOut(const LayerWeights& layer, float* data, ProjectionPanels& panels,
-               std::vector<PackingTask>& tasks) {
-  const std::pair<const LinearWeights*, PackedLinear*> parts[] = {
-      {&layer.query, &panels.query}, {&layer.key, &panels.key}, {&layer.value, &panels.value}};
-  return LayOutAll(parts, data, tasks);
+void PanelLayout::Add(const LayerWeights& layer, ProjectionPanels& panels) {
+  Add(layer.query, pairs_, panels.query);
+  Add(layer.key, pairs_, panels.key);
+  Add(layer.value, pairs_, panels.value);
 }
 
-int64_t LayOut(const LayerWeights& layer, float* data, RestPanels& panels,
-               std::vector<PackingTask>& tasks) {
-  const std::pair<const LinearWeights*, PackedLinear*> parts[] = {{&layer.output, &panels.output},
-                                                                  {&layer.gate, &panels.gate},
-                                                                  {&layer.fc1, &panels.fc1},
-                                                                  {&layer.fc2, &panels.fc2}};
-  return LayOutAll(parts, data, tasks);
+void PanelLayout::Add(const LayerWeights& layer, RestPanels& panels) {
+  Add(layer.output, pairs_, panels.output);
+  Add(layer.gate, pairs_, panels.gate);
+  Add(layer.fc1, pairs_, panels.fc1);
+  Add(layer.fc2, pairs_, panels.fc2);
 }
 
 void Pack(std::span<const PackingTask> tasks, ThreadPool& pool) {
@@ -61,7 +50,9 @@ void Pack(std::span<const PackingTask> tasks, ThreadPool& pool) {
     const auto& [task, first] = parts[static_cast<size_t>(item)];
     const MatrixView& weight = task->weight;
     const int64_t count = std::min(kCols, weight.rows - first);
-    ops::PackColumns({weight.row(first), count, weight.cols, weight.stride}, first, task->panels);
+    const MatrixView rows = {weight.row(first), count, weight.cols, weight.stride};
+    task->panels.pairs ? ops::PackPairs(rows, first, task->panels)
+                       : ops::PackColumns(rows, first, task->panels);
   });
 }
 

@@ -34,14 +34,30 @@ struct PackingTask {
   ops::MutablePanels panels;
 };
 
-// Lays the panels out from `data` on and appends what fills them to `tasks`;
-// returns the floats used. With `data` null nothing but counting happens.
-int64_t LayOut(const LayerWeights& layer, float* data, ProjectionPanels& panels,
-               std::vector<PackingTask>& tasks);
-int64_t LayOut(const LayerWeights& layer, float* data, RestPanels& panels,
-               std::vector<PackingTask>& tasks);
-int64_t LayOut(const LinearWeights& linear, float* data, PackedLinear& panels,
-               std::vector<PackingTask>& tasks);
+// Gives panels their places, one after the other. Used twice: without room, to
+// count it, and with it.
+class PanelLayout {
+ public:
+  // data: null or room for what the first use counted. `pairs`: as pairs of
+  // bfloat16.
+  PanelLayout(float* data, bool pairs) : data_(data), pairs_(pairs) {}
+
+  void Add(const LayerWeights& layer, ProjectionPanels& panels);
+  void Add(const LayerWeights& layer, RestPanels& panels);
+  // A layer that stays float32 whatever `pairs` says.
+  void AddFloat32(const LinearWeights& linear, PackedLinear& panels);
+
+  int64_t size() const { return size_; }  // floats
+  std::span<const PackingTask> tasks() const { return tasks_; }
+
+ private:
+  void Add(const LinearWeights& linear, bool pairs, PackedLinear& panels);
+
+  float* data_;
+  bool pairs_;
+  int64_t size_ = 0;
+  std::vector<PackingTask> tasks_;
+};
 
 // Fills the panels, a few columns an item.
 void Pack(std::span<const PackingTask> tasks, ThreadPool& pool);

@@ -124,16 +124,13 @@ void Run::PackFor(int layer) {
     if (projects) projection_ = panels_.projections[static_cast<size_t>(layer)];
     return;
   }
-  std::vector<PackingTask> tasks;
-  const auto lay_out = [&](float* data) {
-    int64_t used = layer > 0 ? LayOut(Weights(layer - 1), data, rest_, tasks) : 0;
-    if (projects) {
-      used += LayOut(Weights(layer), data == nullptr ? nullptr : data + used, projection_, tasks);
-    }
-    return used;
+  const auto lay_out = [&](PanelLayout layout) {
+    if (layer > 0) layout.Add(Weights(layer - 1), rest_);
+    if (projects) layout.Add(Weights(layer), projection_);
+    return layout;
   };
-  lay_out(workspace_.weights.Reserve(lay_out(nullptr)));
-  Pack(tasks, pool_);
+  const int64_t size = lay_out({nullptr, panels_.pairs}).size();
+  Pack(lay_out({workspace_.weights.Reserve(size), panels_.pairs}).tasks(), pool_);
 }
 
 // Makes room for what ProjectRows fills.

@@ -19,6 +19,7 @@ namespace attnmap::encoder {
 
 // Everything of a model that stays the same from image to image.
 struct ModelPanels {
+  bool pairs = false;  // the layers' weights become pairs of bfloat16
   PackedLinear patch;
   // A layer each; empty: packed anew in every run, a layer at a time.
   std::vector<ProjectionPanels> projections;

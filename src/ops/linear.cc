@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "attnmap/ops/bfloat16.h"
+#include "ops/kernel.h"
 #include "ops/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -41,29 +43,26 @@ inline constexpr int64_t kDepthBlock = 768;
 inline constexpr int64_t kRowBlock = 128;
 inline constexpr int64_t kColBlock = 128;
 
-// Weights that will be needed soon, to be fetched while a kernel computes: the
-// machine's own prefetchers stop where a panel ends, and a model's weights are
-// larger than the caches.
-struct Ahead {
-  const float* data = nullptr;
-  int64_t lines_per_step = 0;  // a step: kStepDepth terms of the sums
-};
-inline constexpr int64_t kStepDepth = 8;
-
-struct Operands {
-  const float* a;  // rows lda apart
-  int64_t lda;
-  const float* b;  // panels b_stride apart
-  int64_t b_stride;
-  int64_t depth;
-  float* c;  // rows ldc apart
-  int64_t ldc;
-  bool accumulate;
-  Ahead ahead;
-};
+// sum + x . b, or with pairs of bfloat16 in each lane, sum + x0 . b0 + x1 . b1.
+template <bool kPairs>
+HWY_INLINE Floats AddProduct(Floats x, Floats b, Floats sum) {
+  if constexpr (kPairs) {
+    const FloatTag d;
+    const hn::RebindToUnsigned<FloatTag> du;
+    const auto low = [&](Floats v)
+                         HWY_ATTR { return hn::BitCast(d, hn::ShiftLeft<16>(hn::BitCast(du, v))); };
+    const auto high = [&](Floats v) HWY_ATTR {
+      return hn::BitCast(d, hn::And(hn::BitCast(du, v), hn::Set(du, 0xFFFF0000)));
+    };
+    sum = hn::MulAdd(high(x), high(b), sum);
+    return hn::MulAdd(low(x), low(b), sum);
+  } else {
+    return hn::MulAdd(x, b, sum);
+  }
+}
 
 // c (+)= a . b, a block of kR rows and kP panels kept in registers.
-template <int kR, int kP>
+template <int kR, int kP, bool kPairs>
 HWY_NOINLINE void Kernel(const Operands& o) {
   constexpr int kVectors = kP * kVectorsPerPanel;
   const FloatTag d;
@@ -98,7 +97,7 @@ HWY_NOINLINE void Kernel(const Operands& o) {
       for (int i = 0; i < kR; ++i) {
         const Floats x = hn::Set(d, a[i * lda + k]);
         HWY_UNROLL(32)
-        for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(x, row[j], sum[i][j]);
+        for (int j = 0; j < kVectors; ++j) sum[i][j] = AddProduct<kPairs>(x, row[j], sum[i][j]);
       }
     }
   }
@@ -112,16 +111,28 @@ HWY_NOINLINE void Kernel(const Operands& o) {
 }
 
 // The kernels for 1 to kRows rows.
-template <int kP, int... kLess>
-constexpr auto KernelTable(std::integer_sequence<int, kLess...> /*rows*/) {
-  return std::array{&Kernel<kLess + 1, kP>...};
+template <int kP, bool kPairs, int... kLess>
+constexpr std::array<KernelFunction, sizeof...(kLess)> KernelTable(
+    std::integer_sequence<int, kLess...> /*rows*/) {
+  return {&Kernel<kLess + 1, kP, kPairs>...};
 }
 
-void RunKernel(const Operands& o, int64_t rows, int64_t panels) {
+template <bool kPairs>
+KernelFunction KernelFor(int64_t rows, int64_t panels) {
   using Rows = std::make_integer_sequence<int, kRows>;
-  static constexpr auto kFull = KernelTable<kPanels>(Rows());
-  static constexpr auto kSingle = KernelTable<1>(Rows());
-  (panels == kPanels ? kFull : kSingle)[static_cast<size_t>(rows - 1)](o);
+  static constexpr auto kFull = KernelTable<kPanels, kPairs>(Rows());
+  static constexpr auto kSingle = KernelTable<1, kPairs>(Rows());
+  return (panels == kPanels ? kFull : kSingle)[static_cast<size_t>(rows - 1)];
+}
+
+void RunKernel(const Operands& o, int64_t rows, int64_t panels, bool pairs) {
+  if (!pairs) return KernelFor<false>(rows, panels)(o);
+#if HWY_TARGET <= HWY_AVX3
+  static_assert(kRows <= kPairRows && kPanels <= kPairPanels);
+  static const bool kNative = MultipliesBfloat16();
+  if (kNative) return PairKernel(rows, panels)(o);
+#endif
+  KernelFor<true>(rows, panels)(o);
 }
 
 // How many of the `rows` rows left the next kernel takes: all kernels about as
@@ -289,7 +300,7 @@ void RunStrip(const LinearCall& call, const Strips& strips, const Strip& strip,
                                .ldc = kColBlock,
                                .accumulate = strip.k > 0,
                                .ahead = AheadOf(next, kernel, kernels, strip.depth)};
-    RunKernel(operands, taken, PanelPadded(strip.cols) / kPanelCols);
+    RunKernel(operands, taken, PanelPadded(strip.cols) / kPanelCols, b.pairs);
     if (strips.EndsDepth(strip)) {
       const Block block = {c, kColBlock, row + i, strip.col, taken, strip.cols};
       FinishBlock<kActivation>(block, call.bias, call.epilogue, call.out);
@@ -316,7 +327,13 @@ void LinearImpl(MatrixView x, PanelView weight, const float* bias, const Epilogu
   if (weight.cols == 0) return;
   alignas(64) float sums[kRowBlock * kColBlock];
   const int64_t part = EvenPart(x.rows, kRowBlock);
-  const LinearCall call = {x, weight, bias, epilogue, out};
+  LinearCall call = {x, weight, bias, epilogue, out};
+  if (weight.pairs) {
+    // A thread's rows of one layer at most; kept for the next call.
+    thread_local AlignedBuffer words;
+    call.x = {words.Reserve(x.rows * weight.depth), x.rows, weight.depth, weight.depth};
+    ToPairs(x, {words.data(), x.rows, weight.depth, weight.depth});
+  }
   WithActivation(epilogue.activation, [&]<Activation kActivation>() HWY_ATTR {
     for (int64_t row = 0; row < x.rows; row += part) {
       LinearRows<kActivation>(call, row, std::min(part, x.rows - row), sums);
@@ -342,7 +359,7 @@ void MultiplyImpl(MatrixView a, PanelView b, bool accumulate, MutableMatrixView 
                                    .ldc = out.stride,
                                    .accumulate = accumulate || k > 0,
                                    .ahead = {}};
-        RunKernel(operands, taken, panels);
+        RunKernel(operands, taken, panels, false);
         i += taken;
       }
     }

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "attnmap/ops/bfloat16.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace attnmap::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -120,9 +122,20 @@ void PackRows(MatrixView rows, int64_t first, MutablePanels panels) {
   }
 }
 
-PackedMatrix::PackedMatrix(MatrixView weight) : buffer_(PanelFloats(weight.cols, weight.rows)) {
-  panels_ = MakePanels(buffer_.data(), weight.cols, weight.rows);
-  PackColumns(weight, 0, panels_);
+void PackPairs(MatrixView rows, int64_t first, MutablePanels panels) {
+  thread_local AlignedBuffer words;
+  const MutableMatrixView to = {words.Reserve(rows.rows * panels.depth), rows.rows, panels.depth,
+                                panels.depth};
+  ToPairs(rows, to);
+  PackColumns(to, first, panels);
+}
+
+PackedMatrix::PackedMatrix(MatrixView weight, bool pairs) {
+  const int64_t depth = pairs ? PairCount(weight.cols) : weight.cols;
+  buffer_.Reserve(PanelFloats(depth, weight.rows));
+  panels_ = MakePanels(buffer_.data(), depth, weight.rows);
+  panels_.pairs = pairs;
+  pairs ? PackPairs(weight, 0, panels_) : PackColumns(weight, 0, panels_);
 }
 
 }  // namespace attnmap::ops

@@ -57,7 +57,7 @@ class Batch {
         options_(options),
         report_(report),
         settings_(SettingsJson(options.job)),
-        model_(LoadModel(options.model), items.size() > 1),
+        model_(PrepareModel(options.model, options.job.selection, items.size() > 1)),
         manifest_((fs::path(options.output_dir) / "manifest.jsonl").string()) {}
 
   BatchSummary Run() {

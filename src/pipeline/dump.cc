@@ -46,7 +46,7 @@ const KindEntry& EntryOf(DumpKind kind) {
 class Dump {
  public:
   explicit Dump(const DumpOptions& options)
-      : options_(options), prepared_(LoadModel(options.model)) {}
+      : options_(options), prepared_(PrepareModel(options.model, options.selection, false)) {}
 
   DumpResult Run() {
     if (NeedsImage(options_.kinds)) {

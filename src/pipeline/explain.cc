@@ -37,7 +37,7 @@ ExplainResult RunExplain(const ExplainOptions& options) {
     throw UsageError("explain works through one head at a time: --head takes N, a list or all");
   }
   if (options.top < 1) throw UsageError("--top takes a number of at least 1");
-  const PreparedModel prepared(LoadModel(options.model));
+  const PreparedModel prepared = PrepareModel(options.model, options.selection, false);
   const VitModel& model = prepared.model();
   const LoadedInput input = LoadInput(options.image, options.input, model);
   ExplainResult result{options.image,       options.model.path, {},

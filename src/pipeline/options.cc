@@ -18,6 +18,8 @@ struct Word {
   Value value;
 };
 
+constexpr Word<Precision> kPrecisions[] = {{"f32", Precision::kFloat32},
+                                           {"bf16", Precision::kBfloat16}};
 constexpr Word<Method> kMethods[] = {{"attention", Method::kAttention},
                                      {"rollout", Method::kRollout}};
 constexpr Word<Layout> kLayouts[] = {{"overlay", Layout::kOverlay},
@@ -132,6 +134,10 @@ std::optional<float> ParseScale(std::string_view text) {
   Refuse("--scale", text, "sqrt (1/√d_k), none, or a number");
 }
 
+Precision ParsePrecision(std::string_view text) {
+  return Choose<Precision>("--precision", kPrecisions, text);
+}
+
 Method ParseMethod(std::string_view text) { return Choose<Method>("--method", kMethods, text); }
 
 Layout ParseLayout(std::string_view text) { return Choose<Layout>("--layout", kLayouts, text); }
@@ -223,6 +229,9 @@ OutputFormat ParseOutputFormat(const std::string& output, std::string_view forma
 
 std::vector<std::string> ColourMaps() { return ColormapNames(); }
 
+std::string_view PrecisionName(Precision precision) {
+  return NameOf<Precision>(kPrecisions, precision);
+}
 std::string_view MethodName(Method method) { return NameOf<Method>(kMethods, method); }
 std::string_view FitName(Fit fit) { return NameOf<Fit>(kFits, fit); }
 std::string_view InterpolationName(Interpolation interpolation) {

@@ -106,6 +106,9 @@ std::string SuccessLine(const MapResult& result, const MapJob& job) {
   if (job.selection.method != Method::kAttention) {
     line += "method " + std::string(MethodName(job.selection.method)) + ", ";
   }
+  if (job.selection.precision != Precision::kFloat32) {
+    line += "precision " + std::string(PrecisionName(job.selection.precision)) + ", ";
+  }
   line += "grid " + std::to_string(result.grid.rows) + " x " + std::to_string(result.grid.cols) +
           " patches of " + std::to_string(result.grid.patch_size) + " px, ";
   line += result.constant ? "constant value " + Short(result.min)
@@ -133,6 +136,7 @@ std::string SettingsJson(const MapJob& job) {
   json["fit"] = std::string(FitName(job.input.fit.fit));
   json["size"] = SizeOf(job.input.fit);
   json["scale"] = selection.scale ? Json(*selection.scale) : Json("sqrt");
+  json["precision"] = std::string(PrecisionName(selection.precision));
   if (job.format.picture) {
     json["layout"] = job.layout_given ? Json(std::string(LayoutName(job.picture.layout))) : Json();
     json["colormap"] = job.picture.colormap;

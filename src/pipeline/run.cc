@@ -218,7 +218,7 @@ OneResult RunOne(const PreparedModel& model, const OnePicture& one, const MapJob
 OneResult RunOne(ModelOptions model, OnePicture one, const MapJob& job, const StopFlag* stop) {
   model.load.check_finite = false;
   one.check_model = true;
-  const PreparedModel prepared(LoadModel(model));
+  const PreparedModel prepared = PrepareModel(model, job.selection, false);
   ThreadPool pool(NumThreads(job.selection));
   return RunOne(prepared, one, job, pool, stop);
 }

@@ -79,6 +79,19 @@ VitModel LoadModel(const ModelOptions& options) {
   return LoadVitModel(*source, options.load);
 }
 
+void CheckPrecision(Precision precision) {
+  if (RunsWell(precision)) return;
+  throw Error("--precision " + std::string(PrecisionName(precision)) +
+              ": this processor has no instructions for it (AVX512_BF16), so it would be slower "
+              "than f32: leave the option out");
+}
+
+PreparedModel PrepareModel(const ModelOptions& options, const SelectionOptions& selection,
+                           bool reuse) {
+  CheckPrecision(selection.precision);
+  return PreparedModel(LoadModel(options), reuse, selection.precision);
+}
+
 Image LoadPicture(const std::string& path, const DecodeOptions& options,
                   std::vector<std::string>& notes) {
   const auto file = OpenInput(path);

@@ -16,7 +16,8 @@ TEST_CASE("no arguments: the help and status 2") {
   const RunResult result = Run({});
   CHECK(result.status == 2);
   CHECK(result.out.empty());
-  for (const char* command : {"run", "batch", "dump", "explain", "inspect", "convert", "init"}) {
+  for (const char* command :
+       {"run", "batch", "dump", "explain", "inspect", "convert", "init", "bench"}) {
     CHECK(result.err.find(command) != std::string::npos);
   }
 }
@@ -35,7 +36,8 @@ TEST_CASE("the main help fits one screen of 80 by 24") {
 }
 
 TEST_CASE("each command's help has groups and two examples") {
-  for (const char* command : {"run", "batch", "dump", "explain", "inspect", "convert", "init"}) {
+  for (const char* command :
+       {"run", "batch", "dump", "explain", "inspect", "convert", "init", "bench"}) {
     CAPTURE(command);
     const RunResult result = Run({command, "--help"});
     CHECK(result.status == 0);
@@ -71,7 +73,12 @@ TEST_CASE("wrong usage is known before any file is opened: one line, status 2") 
       {{"run", "no.png", "--num-heads", "0"}, "--num-heads"},
       {{"run", "no.png", "-m", ""}, "--model"},
       {{"run", "no.png", "-o", ""}, "--output"},
-      {{"run", "no.png", "--precision", "bf16"}, "unknown option --precision"},
+      {{"run", "no.png", "--precision", "f16"},
+       "--precision 'f16' is not known: it takes f32, bf16"},
+      {{"bench", "vit-x"}, "'vit-x' is not known: it takes vit-ti16"},
+      {{"bench", "--seconds", "0"}, "--seconds"},
+      {{"bench", "--size", "12"}, "--size '12'"},
+      {{"bench", "--threads", "0"}, "--threads"},
       {{"init", "x.json", "--seed", "-1"}, "--seed '-1'"},
       {{"init", "x.json", "--seed", "99999999999999999999999"}, "--seed"},
       {{"run", "no.png", "--head", "-1"}, "--head '-1'"},

@@ -267,5 +267,49 @@ TEST_CASE("golden cases of each family hold with every instruction set of this m
   }
 }
 
+double Correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto n = static_cast<double>(a.size());
+  double sums[5] = {};
+  for (size_t i = 0; i < a.size(); ++i) {
+    sums[0] += a[i];
+    sums[1] += b[i];
+    sums[2] += a[i] * a[i];
+    sums[3] += b[i] * b[i];
+    sums[4] += a[i] * b[i];
+  }
+  const double covariance = sums[4] - sums[0] * sums[1] / n;
+  return covariance /
+         std::sqrt((sums[2] - sums[0] * sums[0] / n) * (sums[3] - sums[1] * sums[1] / n));
+}
+
+// The class token's row of the last layer over the patches, mean over heads.
+std::vector<double> ClassMap(const VitModel& model, const ModelInput& input, Precision precision) {
+  const int last = model.config.num_layers - 1;
+  CaptureRequest request;
+  request.layers = {last};
+  request.wants.fused = QueryRows::Only({model.config.tokens.class_token()});
+  const PreparedModel prepared(model, true, precision);
+  const AttentionRecord record = Encode(prepared, input, request, 2);
+  const std::vector<float>& row = record.fused(last).values;
+  return {row.begin() + model.config.tokens.first_patch_token(), row.end()};
+}
+
+TEST_CASE("bfloat16 maps of the real models correlate with float32's to 0.999") {
+  int checked = 0;
+  for (const char* prefix : {"deit_tiny-", "dinov2_focus-"}) {
+    for (const GoldenCase& golden : GoldenCases(prefix)) {
+      INFO(golden.name);
+      const VitModel model = Load(golden, golden.model());
+      const ModelInput input = InputOf(golden, model);
+      const std::vector<double> exact = ClassMap(model, input, Precision::kFloat32);
+      const std::vector<double> rounded = ClassMap(model, input, Precision::kBfloat16);
+      CHECK(Correlation(exact, rounded) >= 0.999);
+      CHECK(exact != rounded);
+      ++checked;
+    }
+  }
+  if (checked > 0) CHECK(checked >= 7);
+}
+
 }  // namespace
 }  // namespace attnmap::test

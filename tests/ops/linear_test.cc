@@ -1,8 +1,12 @@
 #include "attnmap/ops/linear.h"
 
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
 #include <vector>
 
+#include "attnmap/ops/bfloat16.h"
 #include "ops/support.h"
 
 namespace attnmap::ops {
@@ -178,6 +182,79 @@ TEST_CASE("dot products of random vectors have the variance d, and 1 when scaled
     INFO("d = " << d);
     CHECK(variance == Approx(static_cast<double>(d)).epsilon(0.05));
     CHECK(variance / static_cast<double>(d) == Approx(1.0).epsilon(0.05));
+  }
+}
+
+// x rounded to bfloat16 by the textbook: to the nearest, ties to even.
+float Bfloat16(float x) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  const uint32_t rest = bits & 0xFFFF;
+  bits -= rest;
+  if (rest > 0x8000 || (rest == 0x8000 && (bits & 0x10000) != 0)) bits += 0x10000;
+  std::memcpy(&x, &bits, sizeof bits);
+  return x;
+}
+
+std::pair<float, float> TermsOf(float word) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &word, sizeof bits);
+  const uint32_t halves[2] = {bits << 16, bits & 0xFFFF0000};
+  std::pair<float, float> terms;
+  std::memcpy(&terms.first, &halves[0], sizeof(float));
+  std::memcpy(&terms.second, &halves[1], sizeof(float));
+  return terms;
+}
+
+TEST_CASE("pairs hold neighbouring terms, each rounded to the nearest bfloat16") {
+  for (const int64_t depth : {1, 2, 7, 15, 32, 33, 100}) {
+    Matrix rows = RandomMatrix(3, depth, 4);
+    rows.values()[0] = 1.00390625F;                 // a tie, down to even
+    if (depth > 1) rows.values()[1] = 1.01171875F;  // a tie, up to even
+    ForEachInstructionSet([&] {
+      Matrix words(3, PairCount(depth));
+      ToPairs(rows.view(), words.view());
+      for (int64_t i = 0; i < 3; ++i) {
+        for (int64_t k = 0; k < depth; k += 2) {
+          const auto [low, high] = TermsOf(words.at(i, k / 2));
+          CHECK(low == Bfloat16(rows.at(i, k)));
+          CHECK(high == (k + 1 < depth ? Bfloat16(rows.at(i, k + 1)) : 0.0F));
+        }
+      }
+    });
+  }
+  Matrix nan(1, 2);
+  nan.values() = {std::nanf(""), -std::numeric_limits<float>::infinity()};
+  Matrix word(1, 1);
+  ToPairs(nan.view(), word.view());
+  CHECK(std::isnan(TermsOf(word.at(0, 0)).first));
+  CHECK(TermsOf(word.at(0, 0)).second == nan.values()[1]);
+}
+
+TEST_CASE("a product of bfloat16 pairs is the product of the rounded numbers, summed in float32") {
+  for (const Size& size : kSizes) {
+    Matrix x = RandomMatrix(size.rows, size.depth, 1);
+    Matrix weight = RandomMatrix(size.cols, size.depth, 2);
+    const std::vector<float> bias(RandomMatrix(1, size.cols, 3).values());
+    const PackedMatrix packed(weight.view(), true);
+    std::vector<Matrix> results;
+    ForEachInstructionSet([&] {
+      results.emplace_back(size.rows, size.cols);
+      Linear(x.view(), packed.view(), bias.data(), {}, results.back().view());
+    });
+    for (float& v : x.values()) v = Bfloat16(v);
+    for (float& v : weight.values()) v = Bfloat16(v);
+    INFO(size.rows << " x " << size.depth << " x " << size.cols);
+    for (const Matrix& out : results) {
+      double worst = 0;
+      for (int64_t i = 0; i < size.rows; ++i) {
+        for (int64_t j = 0; j < size.cols; ++j) {
+          const double expected = Dot(x, i, weight, j) + bias[static_cast<size_t>(j)];
+          worst = std::max(worst, std::abs(out.at(i, j) - expected));
+        }
+      }
+      CHECK(worst < Tolerance(size.depth));
+    }
   }
 }
 

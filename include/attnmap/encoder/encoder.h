@@ -11,6 +11,13 @@
 
 namespace attnmap {
 
+// What the layers' matrix products multiply; sums are float32 in any case, and
+// so are attention, norms and activations.
+enum class Precision { kFloat32, kBfloat16 };
+
+// Whether this machine is faster with it than without.
+bool RunsWell(Precision precision);
+
 struct EncodeSettings {
   // Factor on the scores before softmax; nothing: 1 / sqrt(head_dim).
   std::optional<float> score_scale;
@@ -21,7 +28,8 @@ struct EncodeSettings {
 class PreparedModel {
  public:
   // `reuse`: many images will come, so packing weights pays.
-  explicit PreparedModel(VitModel model, bool reuse = false);
+  explicit PreparedModel(VitModel model, bool reuse = false,
+                         Precision precision = Precision::kFloat32);
   ~PreparedModel();
   PreparedModel(PreparedModel&&) noexcept;
   PreparedModel& operator=(PreparedModel&&) noexcept;

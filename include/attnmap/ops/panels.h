@@ -25,13 +25,14 @@ struct PanelView {
   int64_t depth = 0;   // k runs over [0, depth)
   int64_t cols = 0;    // j runs over [0, cols)
   int64_t stride = 0;  // floats from panel to panel, >= 16 * depth
+  bool pairs = false;  // entries are pairs of bfloat16 (ops/bfloat16.h)
 
   // Part of it. REQUIRES: within range; `begin` of Cols a multiple of 16.
   PanelView Depth(int64_t begin, int64_t count) const {
-    return {data + begin * kPanelCols, count, cols, stride};
+    return {data + begin * kPanelCols, count, cols, stride, pairs};
   }
   PanelView Cols(int64_t begin, int64_t count) const {
-    return {data + begin / kPanelCols * stride, depth, count, stride};
+    return {data + begin / kPanelCols * stride, depth, count, stride, pairs};
   }
 };
 
@@ -41,9 +42,10 @@ struct MutablePanels {
   int64_t depth = 0;
   int64_t cols = 0;
   int64_t stride = 0;
+  bool pairs = false;
 
   operator PanelView() const {  // NOLINT(google-explicit-constructor)
-    return {data, depth, cols, stride};
+    return {data, depth, cols, stride, pairs};
   }
 };
 
@@ -62,11 +64,14 @@ void PackColumns(MatrixView rows, int64_t first, MutablePanels panels);
 // values. Threads may fill different rows at once.
 void PackRows(MatrixView rows, int64_t first, MutablePanels panels);
 
+// The same for panels of pairs, from rows of plain float32.
+void PackPairs(MatrixView rows, int64_t first, MutablePanels panels);
+
 // Owns the panels of a linear layer's weight (out, in).
 class PackedMatrix {
  public:
   PackedMatrix() = default;
-  explicit PackedMatrix(MatrixView weight);
+  explicit PackedMatrix(MatrixView weight, bool pairs = false);
   PanelView view() const { return panels_; }
 
  private:

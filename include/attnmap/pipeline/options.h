@@ -10,6 +10,7 @@
 #include "attnmap/analysis/maps.h"
 #include "attnmap/core/preprocess.h"
 #include "attnmap/core/selection.h"
+#include "attnmap/encoder/encoder.h"
 #include "attnmap/export/export.h"
 #include "attnmap/image/decode.h"
 #include "attnmap/image/encode.h"
@@ -41,6 +42,7 @@ struct SelectionOptions {
   Method method = Method::kAttention;
   std::optional<float> scale;  // nothing: 1 / sqrt(d_k)
   int threads = 0;             // 0: all cores
+  Precision precision = Precision::kFloat32;
 };
 
 // The threads meant: the number given, else what the machine offers.
@@ -51,6 +53,7 @@ using StopFlag = std::atomic<bool>;
 
 // Text to choice, each throwing UsageError that names the option and what it takes.
 std::optional<float> ParseScale(std::string_view text);
+Precision ParsePrecision(std::string_view text);
 Method ParseMethod(std::string_view text);
 Layout ParseLayout(std::string_view text);
 Interpolation ParseInterpolation(std::string_view text);
@@ -73,6 +76,7 @@ OutputFormat ParseOutputFormat(const std::string& output, std::string_view forma
 std::vector<std::string> ColourMaps();
 
 std::string_view MethodName(Method method);
+std::string_view PrecisionName(Precision precision);
 std::string_view FitName(Fit fit);
 std::string_view InterpolationName(Interpolation interpolation);
 std::string_view LayoutName(Layout layout);

@@ -14,6 +14,14 @@ namespace attnmap {
 // Opens, recognises and checks the weights. Throws Error naming the file.
 VitModel LoadModel(const ModelOptions& options);
 
+// Throws Error where this machine is not made for the precision.
+void CheckPrecision(Precision precision);
+
+// The same, ready to run as the selection asks; `reuse` as PreparedModel has it.
+// Checks the precision first.
+PreparedModel PrepareModel(const ModelOptions& options, const SelectionOptions& selection,
+                           bool reuse);
+
 // One picture, as the model sees it and as the user does.
 struct LoadedInput {
   ModelInput input;

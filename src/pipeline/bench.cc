@@ -1,0 +1,203 @@
+#include "attnmap/pipeline/bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "attnmap/core/error.h"
+#include "attnmap/core/thread_pool.h"
+#include "attnmap/image/prepare.h"
+#include "attnmap/ops/instruction_set.h"
+#include "attnmap/ops/peak.h"
+#include "attnmap/pipeline/session.h"
+
+namespace attnmap {
+namespace {
+
+struct Size {
+  const char* name;
+  int patch_size, embed_dim, num_heads, side;
+};
+
+// The sizes of Dosovitskiy et al. 2021 and Touvron et al. 2021.
+constexpr Size kSizes[] = {{"vit-ti16", 16, 192, 3, 224},
+                           {"vit-s16", 16, 384, 6, 224},
+                           {"vit-b16", 16, 768, 12, 224},
+                           {"vit-s8-480", 8, 384, 6, 480},
+                           {"vit-s8-1024", 8, 384, 6, 1024}};
+
+VitModel RandomModel(const std::string& name) {
+  const auto* size = std::find_if(std::begin(kSizes), std::end(kSizes),
+                                  [&](const Size& s) { return name == s.name; });
+  if (size == std::end(kSizes)) throw UsageError("no model is called '" + name + "'");
+  InitOptions init;
+  init.patch_size = size->patch_size;
+  init.embed_dim = size->embed_dim;
+  init.num_heads = size->num_heads;
+  init.image_size = {size->side, size->side};
+  return InitModel(init);
+}
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// Operations a second of multiply-adds in registers, all threads at it.
+double MeasurePeak(ThreadPool& pool, bool pairs) {
+  constexpr int64_t kRounds = 20'000;
+  std::vector<double> done(static_cast<size_t>(pool.num_threads()));
+  const double start = Now();
+  pool.Run(pool.num_threads(), [&](int64_t item, int) {
+    done[static_cast<size_t>(item)] = ops::MultiplyAdd(kRounds, pairs);
+  });
+  return std::accumulate(done.begin(), done.end(), 0.0) / (Now() - start);
+}
+
+// Any numbers do.
+ModelInput SomePixels(RowsCols size, int patch_size) {
+  Tensor pixels({3, size.rows, size.cols});
+  uint32_t state = 1;
+  for (float& v : pixels.values) {
+    state = state * 1664525U + 1013904223U;
+    v = static_cast<float>(state >> 8) / static_cast<float>(1U << 23) - 1.0F;
+  }
+  return PrepareTensor(std::move(pixels), patch_size);
+}
+
+CaptureRequest RequestFor(const VitConfig& config) {
+  CaptureRequest request;
+  request.layers = {config.num_layers - 1};
+  request.wants.attention = QueryRows::Only({0});
+  return request;
+}
+
+BenchRow Measure(const std::string& name, const PreparedModel& model, const BenchOptions& options,
+                 ThreadPool& pool) {
+  const VitConfig& config = model.model().config;
+  BenchRow row;
+  row.name = name;
+  row.size = options.size.rows > 0 ? options.size : model.model().InputSize();
+  const ModelInput input = SomePixels(row.size, config.patch_size);
+  row.num_tokens = config.tokens.num_tokens(input.grid);
+  row.operations = MapOperations(config, row.num_tokens);
+  const auto encode = [&] {
+    CheckStop(options.stop);
+    AttentionRecord record(RequestFor(config));
+    const double start = Now();
+    model.Encode(input, record, pool);
+    return Now() - start;
+  };
+  const bool pairs = options.selection.precision == Precision::kBfloat16;
+  std::vector<double> images;
+  std::vector<double> peaks;
+  const double start = Now();
+  row.first_ms = encode() * 1e3;
+  constexpr size_t kLeast = 3;
+  constexpr size_t kMost = 1000;
+  while (images.size() < kLeast || (Now() - start < options.seconds && images.size() < kMost)) {
+    peaks.push_back(MeasurePeak(pool, pairs));
+    images.push_back(encode());
+  }
+  const double median = Median(images);
+  row.images = static_cast<int>(images.size());
+  row.median_ms = median * 1e3;
+  row.gflops = row.operations / median / 1e9;
+  row.peak_gflops = Median(peaks) / 1e9;
+  return row;
+}
+
+}  // namespace
+
+std::vector<std::string> BenchModels() {
+  std::vector<std::string> names;
+  for (const Size& size : kSizes) names.emplace_back(size.name);
+  return names;
+}
+
+double MapOperations(const VitConfig& config, int64_t num_tokens) {
+  const auto n = static_cast<double>(num_tokens);
+  const auto width = static_cast<double>(config.embed_dim);
+  const double keys = static_cast<double>(config.num_heads) * config.head_dim;
+  const double values = static_cast<double>(config.num_heads) * config.value_dim;
+  const double mlps = config.mlp == MlpKind::kNone ? 0 : config.mlp == MlpKind::kGated ? 3 : 2;
+  const double projections = width * (2 * keys + 2 * values);
+  const double mlp = mlps * width * config.mlp_dim;
+  const double layer = n * (projections + mlp) + n * n * (keys + values);
+  return 2 * ((config.num_layers - 1) * layer + n * width * keys);
+}
+
+BenchResult RunBench(const BenchOptions& options,
+                     const std::function<void(const BenchResult&)>& report) {
+  BenchResult result;
+  result.instruction_set = ops::InstructionSetInUse();
+  result.threads = NumThreads(options.selection);
+  result.precision = options.selection.precision;
+  CheckPrecision(options.selection.precision);
+  ThreadPool pool(result.threads);
+  const auto measure = [&](const std::string& name, const PreparedModel& model) {
+    result.rows.push_back(Measure(name, model, options, pool));
+    report(result);
+  };
+  if (!options.model.path.empty()) {
+    measure(options.model.path, PrepareModel(options.model, options.selection, true));
+  }
+  for (const std::string& name : options.names) {
+    measure(name, PreparedModel(RandomModel(name), true, options.selection.precision));
+  }
+  return result;
+}
+
+std::string BenchHeadText(const BenchResult& result) {
+  char line[512];
+  std::snprintf(line, sizeof(line),
+                "%s, %d thread%s, %s; one image, class token's row of the last layer\n"
+                "%-28s %9s %7s %10s %10s %9s %10s %9s\n",
+                result.instruction_set.c_str(), result.threads, result.threads == 1 ? "" : "s",
+                std::string(PrecisionName(result.precision)).c_str(), "model", "pixels", "tokens",
+                "first ms", "median ms", "GFLOP/s", "peak", "of peak");
+  return line;
+}
+
+std::string BenchRowText(const BenchRow& row) {
+  char line[512];
+  const std::string pixels = std::to_string(row.size.rows) + "x" + std::to_string(row.size.cols);
+  std::snprintf(line, sizeof(line), "%-28s %9s %7lld %10.1f %10.1f %9.0f %10.0f %7.0f %%\n",
+                row.name.c_str(), pixels.c_str(), static_cast<long long>(row.num_tokens),
+                row.first_ms, row.median_ms, row.gflops, row.peak_gflops,
+                100 * row.gflops / row.peak_gflops);
+  return line;
+}
+
+std::string BenchJson(const BenchResult& result) {
+  using Json = nlohmann::ordered_json;
+  Json rows = Json::array();
+  for (const BenchRow& row : result.rows) {
+    rows.push_back({{"model", row.name},
+                    {"size", {row.size.rows, row.size.cols}},
+                    {"tokens", row.num_tokens},
+                    {"first_ms", row.first_ms},
+                    {"median_ms", row.median_ms},
+                    {"images", row.images},
+                    {"operations", row.operations},
+                    {"gflops", row.gflops},
+                    {"peak_gflops", row.peak_gflops},
+                    {"share", row.gflops / row.peak_gflops}});
+  }
+  const Json json = {{"instruction_set", result.instruction_set},
+                     {"threads", result.threads},
+                     {"precision", std::string(PrecisionName(result.precision))},
+                     {"models", rows}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace attnmap
