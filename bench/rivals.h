@@ -51,6 +51,11 @@ inline double Seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
+inline double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
 // Turns taken one after the other, so that all meet the same machine; the best
 // time of each.
 inline std::vector<double> BestSeconds(const std::vector<Contender>& contenders, int turns) {

@@ -30,18 +30,6 @@ constexpr Size kSizes[] = {{"vit-ti16", 16, 192, 3, 224},
                            {"vit-s8-480", 8, 384, 6, 480},
                            {"vit-s8-1024", 8, 384, 6, 1024}};
 
-VitModel RandomModel(const std::string& name) {
-  const auto* size = std::find_if(std::begin(kSizes), std::end(kSizes),
-                                  [&](const Size& s) { return name == s.name; });
-  if (size == std::end(kSizes)) throw UsageError("no model is called '" + name + "'");
-  InitOptions init;
-  init.patch_size = size->patch_size;
-  init.embed_dim = size->embed_dim;
-  init.num_heads = size->num_heads;
-  init.image_size = {size->side, size->side};
-  return InitModel(init);
-}
-
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -124,6 +112,18 @@ std::vector<std::string> BenchModels() {
   return names;
 }
 
+VitModel BenchModel(const std::string& name) {
+  const auto* size = std::find_if(std::begin(kSizes), std::end(kSizes),
+                                  [&](const Size& s) { return name == s.name; });
+  if (size == std::end(kSizes)) throw UsageError("no model is called '" + name + "'");
+  InitOptions init;
+  init.patch_size = size->patch_size;
+  init.embed_dim = size->embed_dim;
+  init.num_heads = size->num_heads;
+  init.image_size = {size->side, size->side};
+  return InitModel(init);
+}
+
 double MapOperations(const VitConfig& config, int64_t num_tokens) {
   const auto n = static_cast<double>(num_tokens);
   const auto width = static_cast<double>(config.embed_dim);
@@ -152,7 +152,7 @@ BenchResult RunBench(const BenchOptions& options,
     measure(options.model.path, PrepareModel(options.model, options.selection, true));
   }
   for (const std::string& name : options.names) {
-    measure(name, PreparedModel(RandomModel(name), true, options.selection.precision));
+    measure(name, PreparedModel(BenchModel(name), true, options.selection.precision));
   }
   return result;
 }

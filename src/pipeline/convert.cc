@@ -41,34 +41,13 @@ void WriteJson(const std::string& output, const VitModel& model,
   }
 }
 
-ConvertResult Summary(const VitModel& model, const std::vector<NamedTensor>& tensors) {
+// Canonical names, in the format that the ending of `options.output` names.
+ConvertResult Write(const VitModel& model, const ConvertOptions& options) {
+  const std::vector<NamedTensor> tensors = CanonicalTensors(model);
   ConvertResult result;
   result.num_tensors = tensors.size();
   for (const NamedTensor& named : tensors) result.num_parameters += named.tensor.size();
   result.notes = model.notes;
-  return result;
-}
-
-}  // namespace
-
-void CheckConvert(const ConvertOptions& options) {
-  const WeightsFormat format = FormatOf(options.output);
-  if (format != WeightsFormat::kSafetensors && options.type_given) {
-    throw UsageError("--dtype goes with .safetensors; " + options.output + " is written as f32");
-  }
-  if (format != WeightsFormat::kSafetensors && options.shard_size > 0) {
-    throw UsageError("--shard-size goes with .safetensors, not with " + options.output);
-  }
-  if (format != WeightsFormat::kJson && options.nested) {
-    throw UsageError("--nested goes with .json, not with " + options.output);
-  }
-}
-
-ConvertResult RunConvert(const ConvertOptions& options) {
-  CheckConvert(options);
-  const VitModel model = LoadModel(options.model);
-  const std::vector<NamedTensor> tensors = CanonicalTensors(model);
-  ConvertResult result = Summary(model, tensors);
   result.files = {options.output};
   switch (FormatOf(options.output)) {
     case WeightsFormat::kJson:
@@ -91,16 +70,32 @@ ConvertResult RunConvert(const ConvertOptions& options) {
   return result;
 }
 
-ConvertResult RunInit(const InitFileOptions& options) {
-  if (FormatOf(options.output) != WeightsFormat::kJson) {
-    throw UsageError("init writes JSON: '" + options.output + "' should end in .json");
+}  // namespace
+
+void CheckConvert(const ConvertOptions& options) {
+  const WeightsFormat format = FormatOf(options.output);
+  if (format != WeightsFormat::kSafetensors && options.type_given) {
+    throw UsageError("--dtype goes with .safetensors; " + options.output + " is written as f32");
   }
-  const VitModel model = InitModel(options.init);
-  const std::vector<NamedTensor> tensors = CanonicalTensors(model);
-  WriteJson(options.output, model, tensors, options.nested);
-  ConvertResult result = Summary(model, tensors);
-  result.files = {options.output};
-  return result;
+  if (format != WeightsFormat::kSafetensors && options.shard_size > 0) {
+    throw UsageError("--shard-size goes with .safetensors, not with " + options.output);
+  }
+  if (format != WeightsFormat::kJson && options.nested) {
+    throw UsageError("--nested goes with .json, not with " + options.output);
+  }
+}
+
+ConvertResult RunConvert(const ConvertOptions& options) {
+  CheckConvert(options);
+  return Write(LoadModel(options.model), options);
+}
+
+ConvertResult RunInit(const InitFileOptions& options) {
+  ConvertOptions write;
+  write.output = options.output;
+  write.nested = options.nested;
+  CheckConvert(write);
+  return Write(InitModel(options.init), write);
 }
 
 DataType ParseDataType(std::string_view text) {

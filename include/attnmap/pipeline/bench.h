@@ -44,6 +44,8 @@ struct BenchResult {
 
 // "vit-ti16", ...
 std::vector<std::string> BenchModels();
+// One of them. REQUIRES: its name is of those.
+VitModel BenchModel(const std::string& name);
 
 // Multiplications and additions of matrix products that the class token's row of
 // the last layer takes: all of the layers before it, and the last one's keys.
