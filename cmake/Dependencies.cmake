@@ -10,7 +10,9 @@ find_package(Freetype REQUIRED)
 
 # Debian's small packages (libopencv-imgproc-dev) bring headers and libraries
 # but no OpenCVConfig.cmake; that comes with libopencv-dev, which pulls in VTK and Qt.
-find_package(OpenCV QUIET COMPONENTS ${attnmap_opencv_modules})
+if(attnmap_opencv_modules)
+  find_package(OpenCV QUIET COMPONENTS ${attnmap_opencv_modules})
+endif()
 foreach(module IN LISTS attnmap_opencv_modules)
   if(NOT TARGET opencv_${module})
     find_path(ATTNMAP_OPENCV_INCLUDE_DIR opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)

@@ -1,3 +1,6 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -6,12 +9,33 @@
 #include "cli/cli.h"
 
 namespace attnmap::cli {
+namespace {
 
-void ModelArguments::AddTo(CLI::App& app, bool positional) {
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+// Letters in a line of standard output; 80 where it is no terminal.
+int TerminalWidth() {
+  constexpr int kUsual = 80;
+  winsize size = {};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kUsual;
+}
+
+}  // namespace
+
+void ModelArguments::AddTo(CLI::App& app, bool positional, bool several) {
   const std::string group = "Input";
   if (positional) {
     path_option = app.add_option("MODEL", path, "Weights file, or a folder that holds one");
     path_option->required();
+  } else if (several) {
+    path_option = app.add_option("-m,--model", paths,
+                                 "Weights file or folder, again for each model to compare "
+                                 "[$ATTNMAP_MODEL, else the demo model]");
+    path_option->allow_extra_args(false)->group(group);
   } else {
     path_option = app.add_option("-m,--model", path,
                                  "Weights file or folder [$ATTNMAP_MODEL, else the demo model]");
@@ -32,9 +56,8 @@ ModelOptions ModelArguments::Model(const Context& context) const {
   options.path = path;
   if (path_option->count() > 0 && path.empty()) throw UsageError("--model is empty: name a file");
   if (options.path.empty()) {
-    const char* variable = std::getenv("ATTNMAP_MODEL");
-    options.path =
-        variable != nullptr && *variable != '\0' ? variable : context.resources.demo_model;
+    const std::string variable = Variable("ATTNMAP_MODEL");
+    options.path = variable.empty() ? context.resources.demo_model : variable;
   }
   if (num_heads_option->count() > 0 && num_heads < 1) {
     throw UsageError("--num-heads takes a number of at least 1");
@@ -42,6 +65,16 @@ ModelOptions ModelArguments::Model(const Context& context) const {
   options.checkpoint_key = checkpoint_key;
   options.load = {num_heads, family, activation};
   return options;
+}
+
+std::vector<ModelOptions> ModelArguments::Models(const Context& context) const {
+  std::vector<ModelOptions> models;
+  ModelArguments one = *this;
+  for (size_t i = 0; i < std::max<size_t>(1, paths.size()); ++i) {
+    if (!paths.empty()) one.path = paths[i];
+    models.push_back(one.Model(context));
+  }
+  return models;
 }
 
 void InputArguments::AddTo(CLI::App& command, bool prepared_pixels) {
@@ -137,12 +170,15 @@ SelectionOptions SelectionArguments::Selection() const {
   return options;
 }
 
-void PictureArguments::AddTo(CLI::App& command) {
+void PictureArguments::AddTo(CLI::App& command, bool with_terminal) {
   app = &command;
+  for_terminal = with_terminal;
   const std::string group = "Picture";
   command
       .add_option("--layout", layout,
-                  "overlay, heatmap, side-by-side or sheet [overlay; sheet for several maps]")
+                  std::string("overlay, heatmap, side-by-side, sheet, heads (a colour for each "
+                              "head; Caron et al. 2021, fig. 3)") +
+                      (with_terminal ? ", terminal" : "") + " [overlay; sheet for several maps]")
       ->group(group);
   command.add_option("--colormap", colormap, "A colour map's name; see --list-colormaps [inferno]")
       ->group(group);
@@ -158,11 +194,39 @@ void PictureArguments::AddTo(CLI::App& command) {
   command.add_option("--mass", mass, "Keep the fewest patches that hold this share, 0 to 1 [off]")
       ->group(group);
   command
+      .add_flag("--contour", contour,
+                "Outline the patches that hold the share of --mass [0.6 where --mass is off]")
+      ->group(group);
+  command
       .add_flag("--colorbar,!--no-colorbar", colorbar,
                 "Draw the scale with its two ends [sheets only]")
       ->group(group);
+  if (with_terminal) {
+    command
+        .add_option("--terminal", terminal,
+                    "With --layout terminal: truecolor, 256, ascii, kitty or sixel "
+                    "[$ATTNMAP_TERMINAL, else what the terminal says it can]")
+        ->group(group);
+  }
   command.add_option("--output-size", output_size, "ROWSxCOLS of the picture [the input's]")
       ->group(group);
+}
+
+TerminalOptions PictureArguments::Terminal() const {
+  TerminalOptions options;
+  options.cols = TerminalWidth();
+  const std::string chosen = terminal.empty() ? Variable("ATTNMAP_TERMINAL") : terminal;
+  const std::string colours = Variable("COLORTERM");
+  if (!chosen.empty()) {
+    options.style = ParseTerminalStyle(chosen);
+  } else if (!Variable("NO_COLOR").empty() || Variable("TERM") == "dumb") {
+    options.style = TerminalStyle::kAscii;
+  } else if (!Variable("KITTY_WINDOW_ID").empty() || Variable("TERM") == "xterm-kitty") {
+    options.style = TerminalStyle::kKitty;
+  } else if (colours != "truecolor" && colours != "24bit") {
+    options.style = TerminalStyle::k256;
+  }
+  return options;
 }
 
 bool PictureArguments::Given(const char* option) const { return app->count(option) > 0; }
@@ -184,7 +248,9 @@ PictureOptions PictureArguments::Picture(const Context& context) const {
   if (Given("--mass")) options.mass = mass;
   options.colorbar = colorbar;
   if (!output_size.empty()) options.output_size = ParseRowsCols("--output-size", output_size);
+  options.contour = contour;
   options.font = context.resources.font;
+  options.fallback_fonts = context.resources.fallback_fonts;
   return options;
 }
 
@@ -194,6 +260,16 @@ MapJob MakeJob(const InputArguments& input, const SelectionArguments& selection,
   job.input = input.Input(context);
   job.selection = selection.Selection();
   job.picture = picture.Picture(context);
+  if (job.picture.layout == Layout::kHeads && selection.head.empty()) {
+    job.selection.heads.kind = HeadChoice::Kind::kAll;
+  }
+  if (job.picture.layout == Layout::kTerminal && !picture.for_terminal) {
+    throw UsageError("--layout terminal goes with attnmap run");
+  }
+  if (!picture.terminal.empty() && job.picture.layout != Layout::kTerminal) {
+    throw UsageError("--terminal goes with --layout terminal");
+  }
+  if (job.picture.layout == Layout::kTerminal) job.terminal = picture.Terminal();
   job.layout_given = picture.Given("--layout");
   job.colorbar_given = picture.Given("--colorbar");
   return job;

@@ -46,9 +46,13 @@ struct ModelArguments {
   CLI::Option* num_heads_option = nullptr;
   CLI::Option* path_option = nullptr;
 
-  void AddTo(CLI::App& app, bool positional = false);
+  std::vector<std::string> paths;  // of a command that takes several
+
+  void AddTo(CLI::App& app, bool positional = false, bool several = false);
   // $ATTNMAP_MODEL, then the demo model, where none is named.
   ModelOptions Model(const Context& context) const;
+  // One at least.
+  std::vector<ModelOptions> Models(const Context& context) const;
 };
 
 struct InputArguments {
@@ -88,6 +92,7 @@ struct SelectionArguments {
 };
 
 struct PictureArguments {
+  bool for_terminal = false;  // the command can print to the terminal
   std::string layout;
   std::string colormap = "inferno";
   double alpha = 0.6;
@@ -95,12 +100,16 @@ struct PictureArguments {
   std::string normalize = "minmax";
   bool shared_scale = false;
   double mass = 0;
+  bool contour = false;
   bool colorbar = false;
   bool no_colorbar = false;
   std::string output_size;
+  std::string terminal;
   const CLI::App* app = nullptr;
 
-  void AddTo(CLI::App& command);
+  void AddTo(CLI::App& command, bool with_terminal = false);
+  // How to draw in this terminal: as asked, else as the environment says.
+  TerminalOptions Terminal() const;
   PictureOptions Picture(const Context& context) const;
   bool Given(const char* option) const;
 };

@@ -127,7 +127,7 @@ Command SetupBatch(CLI::App& parent) {
       ->required()
       ->group("Output");
   app->add_option("--format", arguments->format,
-                  "png, jpg, webp, tiff, json, npy, npz, safetensors or csv [png]")
+                  "png, jpg, webp, tiff, svg, pdf, json, npy, npz, safetensors or csv [png]")
       ->group("Output");
   app->add_flag("--force", arguments->force, "Do everything anew")->group("Output");
   app->add_flag("--json", arguments->json, "Print a record a picture on standard output")

@@ -25,7 +25,14 @@ constexpr Word<Method> kMethods[] = {{"attention", Method::kAttention},
 constexpr Word<Layout> kLayouts[] = {{"overlay", Layout::kOverlay},
                                      {"heatmap", Layout::kHeatmap},
                                      {"side-by-side", Layout::kSideBySide},
-                                     {"sheet", Layout::kSheet}};
+                                     {"sheet", Layout::kSheet},
+                                     {"heads", Layout::kHeads},
+                                     {"terminal", Layout::kTerminal}};
+constexpr Word<TerminalStyle> kTerminalStyles[] = {{"truecolor", TerminalStyle::kTrueColour},
+                                                   {"256", TerminalStyle::k256},
+                                                   {"ascii", TerminalStyle::kAscii},
+                                                   {"kitty", TerminalStyle::kKitty},
+                                                   {"sixel", TerminalStyle::kSixel}};
 constexpr Word<Interpolation> kInterpolations[] = {{"nearest", Interpolation::kNearest},
                                                    {"linear", Interpolation::kLinear},
                                                    {"cubic", Interpolation::kCubic}};
@@ -34,6 +41,8 @@ constexpr Word<Fit> kFits[] = {
 constexpr Word<PictureFormat> kPictures[] = {
     {"png", PictureFormat::kPng},   {"jpg", PictureFormat::kJpeg},  {"jpeg", PictureFormat::kJpeg},
     {"webp", PictureFormat::kWebp}, {"tiff", PictureFormat::kTiff}, {"tif", PictureFormat::kTiff}};
+constexpr Word<VectorFormat> kVectors[] = {{"svg", VectorFormat::kSvg},
+                                           {"pdf", VectorFormat::kPdf}};
 constexpr Word<ArrayFormat> kArrays[] = {{"json", ArrayFormat::kJson},
                                          {"npy", ArrayFormat::kNpy},
                                          {"npz", ArrayFormat::kNpz},
@@ -142,6 +151,10 @@ Method ParseMethod(std::string_view text) { return Choose<Method>("--method", kM
 
 Layout ParseLayout(std::string_view text) { return Choose<Layout>("--layout", kLayouts, text); }
 
+TerminalStyle ParseTerminalStyle(std::string_view text) {
+  return Choose<TerminalStyle>("--terminal", kTerminalStyles, text);
+}
+
 Interpolation ParseInterpolation(std::string_view text) {
   return Choose<Interpolation>("--interpolation", kInterpolations, text);
 }
@@ -214,12 +227,17 @@ OutputFormat ParseOutputFormat(const std::string& output, std::string_view forma
     result.picture_format = *picture;
     return result;
   }
+  if (const auto* vector = Find<VectorFormat>(kVectors, word)) {
+    result.vector = *vector;
+    return result;
+  }
   if (const auto* array = Find<ArrayFormat>(kArrays, word)) {
     result.picture = false;
     result.array_format = *array;
     return result;
   }
-  const std::string known = Listed<PictureFormat>(kPictures) + ", " + Listed<ArrayFormat>(kArrays);
+  const std::string known = Listed<PictureFormat>(kPictures) + ", " +
+                            Listed<VectorFormat>(kVectors) + ", " + Listed<ArrayFormat>(kArrays);
   if (!format.empty()) Refuse("--format", format, known);
   if (output == "-") throw UsageError("-o - (standard output) needs --format: " + known);
   throw UsageError("-o '" + output +

@@ -98,32 +98,79 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string OutputText(const std::string& output) {
+  return output == "-" ? "standard output" : output;
+}
+
+std::string SelectionText(const MapResult& result, const MapJob& job) {
+  std::string text = LayersText(result) + ", " + HeadsText(result) + ", query " + result.query;
+  if (job.selection.method != Method::kAttention) {
+    text += ", method " + std::string(MethodName(job.selection.method));
+  }
+  if (job.selection.precision != Precision::kFloat32) {
+    text += ", precision " + std::string(PrecisionName(job.selection.precision));
+  }
+  return text;
+}
+
+std::string GridText(const PatchGrid& grid) {
+  return "grid " + std::to_string(grid.rows) + " x " + std::to_string(grid.cols) + " patches of " +
+         std::to_string(grid.patch_size) + " px";
+}
+
+std::string ValuesText(double min, double max, bool constant) {
+  return constant ? "constant value " + Short(min) : "values " + Short(min) + " to " + Short(max);
+}
+
+std::string NotesText(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += "; " + note;
+  return text;
+}
+
+std::string ClassesText(const MapResult& result) {
+  std::string text;
+  for (size_t i = 0; i < result.top5.size(); ++i) {
+    const ClassProbability& entry = result.top5[i];
+    text += (i == 0 ? "; top 5: " : ", ") +
+            (entry.label.empty() ? "class " + std::to_string(entry.index) : entry.label) + " " +
+            Short(100 * entry.probability) + " %";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string SuccessLine(const MapResult& result, const MapJob& job) {
-  std::string line = "wrote " + (result.output == "-" ? "standard output" : result.output) + ": ";
-  line += LayersText(result) + ", " + HeadsText(result) + ", query " + result.query + ", ";
-  if (job.selection.method != Method::kAttention) {
-    line += "method " + std::string(MethodName(job.selection.method)) + ", ";
+  return "wrote " + OutputText(result.output) + ": " + SelectionText(result, job) + ", " +
+         GridText(result.grid) + ", " + ValuesText(result.min, result.max, result.constant) +
+         NotesText(result.notes) + ClassesText(result);
+}
+
+std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPictures& sheet,
+                             const MapJob& job) {
+  const size_t num_models = sheet.models.size();
+  std::string line = "wrote " + OutputText(sheet.output) + ": " +
+                     std::to_string(sheet.images.size()) +
+                     (sheet.images.size() == 1 ? " picture" : " pictures");
+  if (num_models > 1) line += " through " + std::to_string(num_models) + " models";
+  for (size_t m = 0; m < num_models; ++m) {
+    if (num_models > 1) line += (m == 0 ? ": " : "; ") + ModelLabel(sheet.models[m].path) + ":";
+    line += (num_models > 1 ? " " : ", ") + SelectionText(results[m], job);
+    double min = results[m].min, max = results[m].max;
+    for (size_t i = m; i < results.size(); i += num_models) {
+      min = std::min(min, results[i].min);
+      max = std::max(max, results[i].max);
+    }
+    line += ", " + ValuesText(min, max, results[m].constant);
   }
-  if (job.selection.precision != Precision::kFloat32) {
-    line += "precision " + std::string(PrecisionName(job.selection.precision)) + ", ";
-  }
-  line += "grid " + std::to_string(result.grid.rows) + " x " + std::to_string(result.grid.cols) +
-          " patches of " + std::to_string(result.grid.patch_size) + " px, ";
-  line += result.constant ? "constant value " + Short(result.min)
-                          : "values " + Short(result.min) + " to " + Short(result.max);
-  for (const std::string& note : result.notes) line += "; " + note;
-  if (!result.top5.empty()) {
-    line += "; top 5:";
-    for (size_t i = 0; i < result.top5.size(); ++i) {
-      const ClassProbability& entry = result.top5[i];
-      line += (i == 0 ? " " : ", ") +
-              (entry.label.empty() ? "class " + std::to_string(entry.index) : entry.label) + " " +
-              Short(100 * entry.probability) + " %";
+  std::vector<std::string> notes;
+  for (const MapResult& result : results) {
+    for (const std::string& note : result.notes) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
     }
   }
-  return line;
+  return line + NotesText(notes);
 }
 
 std::string SettingsJson(const MapJob& job) {
@@ -149,6 +196,7 @@ std::string SettingsJson(const MapJob& job) {
                               ? Json{job.picture.output_size->rows, job.picture.output_size->cols}
                               : Json();
     json["mass"] = job.picture.mass ? Json(*job.picture.mass) : Json();
+    json["contour"] = job.picture.contour;
   }
   return Dump(json);
 }

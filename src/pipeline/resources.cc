@@ -18,6 +18,28 @@ std::string FirstExisting(const fs::path& folder, std::initializer_list<const ch
   return {};
 }
 
+// Where Debian and others keep fonts with many scripts, Chinese, Japanese and
+// Korean above all. Looking costs a few system calls; asking fontconfig would
+// cost a library and reading its cache.
+constexpr const char* kFallbackFonts[] = {
+    "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+    "/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc",
+    "/usr/share/fonts/google-noto-cjk/NotoSansCJK-Regular.ttc",
+    "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+    "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+    "/usr/share/fonts/truetype/wqy/wqy-zenhei.ttc",
+    "/usr/share/fonts/truetype/arphic/uming.ttc",
+    "/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf",
+    "/usr/share/fonts/truetype/nanum/NanumGothic.ttf",
+    "/usr/share/fonts/truetype/noto/NotoSansDevanagari-Regular.ttf",
+    "/usr/share/fonts/truetype/noto/NotoSansBengali-Regular.ttf",
+    "/usr/share/fonts/truetype/noto/NotoSansTamil-Regular.ttf",
+    "/usr/share/fonts/truetype/noto/NotoSansThai-Regular.ttf",
+    "/usr/share/fonts/truetype/freefont/FreeSans.ttf",
+    "/usr/share/fonts/truetype/unifont/unifont.ttf",
+    "/usr/share/fonts/opentype/unifont/unifont.otf",
+};
+
 }  // namespace
 
 Resources FindResources() {
@@ -33,6 +55,9 @@ Resources FindResources() {
   found.codec_module =
       FirstExisting(folder, {"attnmap-codecs.so", "../" ATTNMAP_MODULE_DIR "/attnmap-codecs.so",
                              "../lib/attnmap/attnmap-codecs.so"});
+  for (const char* path : kFallbackFonts) {
+    if (fs::exists(path, error)) found.fallback_fonts.emplace_back(path);
+  }
   return found;
 }
 

@@ -91,23 +91,6 @@ void MarkPadding(PatchMap& map, const ImageGeometry& geometry) {
   if (any) map.shown = std::move(shown);
 }
 
-std::string PanelLabel(const PatchMap& map) {
-  const bool number = !map.head.empty() && map.head[0] >= '0' && map.head[0] <= '9';
-  return "layer " + std::to_string(map.layer) +
-         (number ? " head " + map.head : " " + map.head + " of heads");
-}
-
-std::vector<ExportedArray> MapArrays(const std::vector<PatchMap>& maps) {
-  std::vector<ExportedArray> arrays;
-  for (const PatchMap& map : maps) {
-    const std::string name =
-        maps.size() == 1 ? std::string("map") : "map." + std::to_string(map.layer) + "." + map.head;
-    arrays.push_back({name, SharedTensor(Tensor({map.grid.rows, map.grid.cols}, map.values)),
-                      map.layer, map.head, map.query});
-  }
-  return arrays;
-}
-
 }  // namespace
 
 ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input, const MapJob& job,
@@ -164,43 +147,18 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   return computed;
 }
 
-std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const MapJob& job) {
-  if (!job.format.picture) {
-    return ExportBytes(job.format.array_format, MapArrays(computed.maps));
-  }
-  PictureOptions options = job.picture;
-  if (!job.layout_given && computed.maps.size() > 1) options.layout = Layout::kSheet;
-  if (!job.colorbar_given) options.colorbar = options.layout == Layout::kSheet;
-  if (computed.maps.size() > 1 && options.layout != Layout::kSheet) {
-    throw UsageError("--layout " + std::string(LayoutName(options.layout)) + " shows one map, " +
-                     std::to_string(computed.maps.size()) + " were chosen: use --layout sheet");
-  }
-  std::vector<Panel> panels;
-  for (const PatchMap& map : computed.maps) panels.push_back({map, PanelLabel(map)});
-  const RenderedPicture rendered =
-      RenderPicture(input.picture, input.input.geometry, panels, options);
-  computed.result.constant = rendered.constant;
-  EncodeOptions encode;
-  encode.codec_module = job.input.decode.codec_module;
-  const std::vector<uint8_t> bytes = EncodeImage(rendered.image, job.format.picture_format, encode);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 OneResult RunOne(const PreparedModel& model, const OnePicture& one, const MapJob& job,
                  ThreadPool& pool, const StopFlag* stop) {
   const auto start = std::chrono::steady_clock::now();
   const LoadedInput input = LoadInput(one.image, job.input, model.model());
-  if (job.format.picture && !input.has_picture()) {
-    throw UsageError(
-        "prepared pixels hold no picture to draw on: name it with --on IMAGE, or "
-        "write the map as json, npy, npz, safetensors or csv");
-  }
+  if (job.format.picture) CheckHasPicture(input);
   CheckStop(stop);
   ComputedMaps computed = ComputeMaps(model, input, job, pool);
   if (one.check_model) CheckFinite(model.model());
   CheckStop(stop);
   OneResult done;
-  done.bytes = RenderOutput(input, computed, job);
+  const DrawnMaps drawn{&input, &input.picture, &computed, ImageLabel(one.image), {}};
+  done.bytes = RenderOutput({&drawn, 1}, 1, job);
   CheckStop(stop);
   done.result = std::move(computed.result);
   done.result.image = one.image;
@@ -227,6 +185,17 @@ void CheckJob(const MapJob& job) {
   const PictureOptions& picture = job.picture;
   if (!(picture.alpha >= 0 && picture.alpha <= 1)) {
     throw UsageError("--alpha takes a number from 0 to 1");
+  }
+  if (picture.layout == Layout::kHeads) {
+    if (job.selection.heads.kind == HeadChoice::Kind::kFused) {
+      throw UsageError("--layout heads has a colour for each head: --head takes all or a list");
+    }
+    if (job.colorbar_given && picture.colorbar) {
+      throw UsageError("--layout heads has a legend and no scale: leave --colorbar out");
+    }
+  }
+  if (picture.layout == Layout::kTerminal && (!job.format.picture || job.format.vector)) {
+    throw UsageError("--layout terminal prints a picture: it goes with no file format");
   }
   if (picture.mass && !(*picture.mass > 0 && *picture.mass <= 1)) {
     throw UsageError("--mass takes a share above 0 and up to 1");

@@ -116,6 +116,13 @@ LoadedInput LoadInput(const std::string& path, const InputOptions& options, cons
   return loaded;
 }
 
+void CheckHasPicture(const LoadedInput& input) {
+  if (input.has_picture()) return;
+  throw UsageError(
+      "prepared pixels hold no picture to draw on: name it with --on IMAGE, or "
+      "write the map as json, npy, npz, safetensors or csv");
+}
+
 ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
                               const ModelInput& input) {
   return ResolveQuery(choice, model.config.tokens, input.grid, input.geometry,

@@ -1,8 +1,5 @@
 #include "attnmap/render/colormap.h"
 
-#include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
-
 #include "attnmap/core/error.h"
 
 namespace attnmap {
@@ -10,38 +7,18 @@ namespace {
 
 struct Entry {
   std::string_view name;
-  int id;
+  Colormap colours;
 };
 
 constexpr Entry kColormaps[] = {
-    {"autumn", cv::COLORMAP_AUTUMN},     {"bone", cv::COLORMAP_BONE},
-    {"jet", cv::COLORMAP_JET},           {"winter", cv::COLORMAP_WINTER},
-    {"rainbow", cv::COLORMAP_RAINBOW},   {"ocean", cv::COLORMAP_OCEAN},
-    {"summer", cv::COLORMAP_SUMMER},     {"spring", cv::COLORMAP_SPRING},
-    {"cool", cv::COLORMAP_COOL},         {"hsv", cv::COLORMAP_HSV},
-    {"pink", cv::COLORMAP_PINK},         {"hot", cv::COLORMAP_HOT},
-    {"parula", cv::COLORMAP_PARULA},     {"magma", cv::COLORMAP_MAGMA},
-    {"inferno", cv::COLORMAP_INFERNO},   {"plasma", cv::COLORMAP_PLASMA},
-    {"viridis", cv::COLORMAP_VIRIDIS},   {"cividis", cv::COLORMAP_CIVIDIS},
-    {"twilight", cv::COLORMAP_TWILIGHT}, {"twilight_shifted", cv::COLORMAP_TWILIGHT_SHIFTED},
-    {"turbo", cv::COLORMAP_TURBO},       {"deepgreen", cv::COLORMAP_DEEPGREEN},
+#include "render/colormap_tables.inc"  // OpenCV's, made by src/render/tables
 };
 
 }  // namespace
 
 Colormap GetColormap(std::string_view name) {
   for (const Entry& entry : kColormaps) {
-    if (entry.name != name) continue;
-    cv::Mat levels(1, 256, CV_8UC1);
-    for (int i = 0; i < 256; ++i) levels.at<uint8_t>(0, i) = static_cast<uint8_t>(i);
-    cv::Mat colours;
-    cv::applyColorMap(levels, colours, entry.id);
-    Colormap map{};
-    for (int i = 0; i < 256; ++i) {
-      const auto bgr = colours.at<cv::Vec3b>(0, i);
-      map[static_cast<size_t>(i)] = {bgr[2], bgr[1], bgr[0]};
-    }
-    return map;
+    if (entry.name == name) return entry.colours;
   }
   std::string names;
   for (const Entry& entry : kColormaps) {

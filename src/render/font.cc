@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attnmap/core/error.h"
+#include "render/text_order.h"
 
 namespace attnmap {
 namespace {
@@ -36,39 +37,50 @@ void DrawGlyph(Image& image, int baseline, int left, FT_GlyphSlot glyph, const C
 
 }  // namespace
 
-char32_t NextCodePoint(std::string_view& text) {
-  constexpr char32_t kReplacement = 0xFFFD;
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  char32_t code = length == 1 ? first : first & (0x7FU >> length);
-  bool good = first < 0x80 || (first >= 0xC2 && first <= 0xF4);
-  for (size_t i = 1; good && i < length; ++i) {
-    good = i < text.size() && (byte(i) & 0xC0) == 0x80;
-    if (good) code = code << 6 | (byte(i) & 0x3F);
-  }
-  good = good && code >= kSmallest[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-  if (!good) length = 1;
-  text.remove_prefix(length);
-  return good ? code : kReplacement;
-}
-
 struct Font::Impl {
   FT_Library library = nullptr;
-  FT_Face face = nullptr;
+  std::vector<FT_Face> faces;      // the font, then the fallbacks opened so far
+  std::vector<std::string> files;  // theirs
+  std::vector<std::string> fallbacks;
+  size_t next_fallback = 0;
   int pixels = 0;
 
   Impl() = default;
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
-    if (face != nullptr) FT_Done_Face(face);
+    for (FT_Face face : faces) FT_Done_Face(face);
     if (library != nullptr) FT_Done_FreeType(library);
   }
 
+  FT_Face main() const { return faces.front(); }
+
+  bool OpenFace(const std::string& path) {
+    FT_Face face = nullptr;
+    if (FT_New_Face(library, path.c_str(), 0, &face) != 0) return false;
+    if (pixels > 0 && FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(pixels)) != 0) {
+      FT_Done_Face(face);
+      return false;
+    }
+    faces.push_back(face);
+    files.push_back(path);
+    return true;
+  }
+
+  // The first font that has the character; the main one where none does.
+  FT_Face FaceWith(char32_t code) {
+    for (size_t i = 0;; ++i) {
+      while (i >= faces.size()) {
+        if (next_fallback >= fallbacks.size()) return main();
+        OpenFace(fallbacks[next_fallback++]);
+      }
+      if (FT_Get_Char_Index(faces[i], code) != 0) return faces[i];
+    }
+  }
+
   // Loads and renders the glyph of a character (or the box); null if neither works.
-  FT_GlyphSlot Render(char32_t code, bool ink) const {
+  FT_GlyphSlot Render(char32_t code, bool ink) {
+    FT_Face face = FaceWith(code);
     const FT_UInt index = FT_Get_Char_Index(face, code);
     const FT_Int32 flags = FT_LOAD_TARGET_LIGHT | (ink ? FT_LOAD_RENDER : FT_LOAD_DEFAULT);
     return FT_Load_Glyph(face, index, flags) == 0 ? face->glyph : nullptr;
@@ -76,10 +88,10 @@ struct Font::Impl {
 
   // Calls visit(glyph, pen position in pixels) for each character, gives the end.
   template <typename Visit>
-  int Walk(std::string_view text, bool ink, Visit visit) const {
+  int Walk(std::string_view text, bool ink, Visit visit) {
     FT_Pos pen = 0;
-    while (!text.empty()) {
-      FT_GlyphSlot glyph = Render(NextCodePoint(text), ink);
+    for (char32_t code : VisualOrder(text)) {
+      FT_GlyphSlot glyph = Render(code, ink);
       if (glyph == nullptr) continue;
       visit(glyph, static_cast<int>((pen + 32) >> 6));
       pen += glyph->advance.x;
@@ -88,12 +100,12 @@ struct Font::Impl {
   }
 };
 
-Font::Font(const std::string& path, int pixels) : impl_(std::make_unique<Impl>()) {
+Font::Font(const std::string& path, int pixels, std::vector<std::string> fallbacks)
+    : impl_(std::make_unique<Impl>()) {
   if (path.empty()) throw Error("no font was given for the labels of a picture");
   if (FT_Init_FreeType(&impl_->library) != 0) throw Error("the font library does not start");
-  if (FT_New_Face(impl_->library, path.c_str(), 0, &impl_->face) != 0) {
-    throw Error("the font " + path + " is missing or is not a font");
-  }
+  if (!impl_->OpenFace(path)) throw Error("the font " + path + " is missing or is not a font");
+  impl_->fallbacks = std::move(fallbacks);
   SetSize(pixels);
 }
 
@@ -103,22 +115,26 @@ Font& Font::operator=(Font&&) noexcept = default;
 
 void Font::SetSize(int pixels) {
   if (pixels == impl_->pixels) return;
-  if (FT_Set_Pixel_Sizes(impl_->face, 0, static_cast<FT_UInt>(pixels)) != 0) {
-    throw Error("the font cannot be set at " + std::to_string(pixels) + " pixels");
+  for (FT_Face face : impl_->faces) {
+    if (FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(pixels)) != 0) {
+      throw Error("the font cannot be set at " + std::to_string(pixels) + " pixels");
+    }
   }
   impl_->pixels = pixels;
 }
 
 int Font::pixels() const { return impl_->pixels; }
 
+const std::string& Font::file() const { return impl_->files.front(); }
+
 int Font::ascent() const {
   FT_GlyphSlot tall = impl_->Render(U'\u00C5', false);  // hinting may round it up
   const FT_Pos ink = tall == nullptr ? 0 : tall->metrics.horiBearingY;
-  return CeilPixels(std::max(impl_->face->size->metrics.ascender, ink));
+  return CeilPixels(std::max(impl_->main()->size->metrics.ascender, ink));
 }
 
 int Font::line_height() const {
-  return ascent() + CeilPixels(-impl_->face->size->metrics.descender);
+  return ascent() + CeilPixels(-impl_->main()->size->metrics.descender);
 }
 
 int Font::digit_height() const {
@@ -147,6 +163,30 @@ std::string Font::Shortened(std::string_view text, int max_width) {
       starts.begin(), starts.end(),
       [&](std::string_view start) { return Width(shortened(start)) <= max_width; });
   return too_wide == starts.begin() ? std::string() : shortened(*(too_wide - 1));
+}
+
+std::vector<Font::Run> Font::Runs(std::string_view text) {
+  std::vector<Run> runs;
+  FT_Pos pen = 0;
+  for (char32_t code : VisualOrder(text)) {
+    FT_Face face = impl_->FaceWith(code);
+    const auto at = std::find(impl_->faces.begin(), impl_->faces.end(), face);
+    const std::string& file = impl_->files[static_cast<size_t>(at - impl_->faces.begin())];
+    if (runs.empty() || runs.back().file != file) {
+      runs.push_back({file, {}, static_cast<int>((pen + 32) >> 6)});
+    }
+    runs.back().text += Utf8({code});
+    FT_GlyphSlot glyph = impl_->Render(code, false);
+    if (glyph != nullptr) pen += glyph->advance.x;
+  }
+  return runs;
+}
+
+bool Font::Has(std::string_view text) {
+  const std::u32string codes = VisualOrder(text);
+  return std::all_of(codes.begin(), codes.end(), [&](char32_t code) {
+    return code != kReplacement && FT_Get_Char_Index(impl_->FaceWith(code), code) != 0;
+  });
 }
 
 void Font::Draw(Image& image, int baseline, int left, std::string_view text, const Colour& colour) {

@@ -65,7 +65,6 @@ TEST_CASE("wrong usage is known before any file is opened: one line, status 2") 
       {{"run"}, "picture"},
       {{"runn", "x.png"}, "runn"},
       {{"run", "no.png", "--nonsense"}, "--nonsense"},
-      {{"run", "no.png", "two.png"}, "two.png"},
       {{"run", "no.png", "--layer", "x"}, "--layer 'x'"},
       {{"run", "no.png", "--layer", "1:x"}, "--layer '1:x'"},
       {{"run", "no.png", "--layer", "3:1"}, "--layer '3:1'"},

@@ -2,6 +2,7 @@
 
 #include "attnmap/core/error.h"
 #include "render/render_support.h"
+#include "render/text_order.h"
 #include "support/catch.h"
 
 namespace attnmap {
@@ -114,6 +115,24 @@ TEST_CASE("long text is shortened to fit, at whole characters") {
     previous = shorter;
   }
   CHECK(font.Shortened(text, 2).empty());
+}
+
+TEST_CASE("U-07 names in any script: joined Arabic, a box and a word where there is no letter") {
+  Font font(kFont, 20);
+  for (const char* text : {"кошка", "γάτα", "חתול", "قطة", "größe.png"}) {
+    INFO(text);
+    CHECK(font.Has(text));
+    CHECK(InkBox(Drawn(font, text)).rows > 0);
+  }
+  for (const char* text : {"猫", "ねこ", "고양이", "\xFF"}) {
+    INFO(text);
+    CHECK_FALSE(font.Has(text));
+    CHECK(InkBox(Drawn(font, text)).rows > 0);
+  }
+  // A font that is asked only for what the first lacks; one that is not there is passed over.
+  Font other(kFont, 20, {"/nowhere/a.ttf", ATTNMAP_SOURCE_DIR "/data/fonts/README.md"});
+  CHECK_FALSE(other.Has("猫"));
+  CHECK(Drawn(other, "猫").rgb == Drawn(font, "猫").rgb);
 }
 
 TEST_CASE("a font that is missing or none is a clear error") {

@@ -93,9 +93,9 @@ TEST_CASE("a sheet has room for every picture, label, note and the bar") {
     // Legible: letters of at least ten pixels, and the labels whole.
     CHECK(page.font_pixels >= 10);
     font.SetSize(page.font_pixels);
-    CHECK(font.Width("layer 11 head 11") <= std::max(page.text_width, 14 * page.font_pixels));
+    CHECK(font.Width("layer 11 head 11") <= std::max(page.text_widths[0], 14 * page.font_pixels));
     for (const std::string& label : content.labels) {
-      CHECK(font.Shortened(label, page.text_width) == label);
+      CHECK(font.Shortened(label, page.text_widths[0]) == label);
     }
   }
 }
@@ -115,7 +115,7 @@ TEST_CASE("a label that is far too long is shortened, not drawn over its neighbo
   content.labels[0] = std::string(300, 'W');
   const Page page = LayOutPage(content, {100, 100}, &font);
   font.SetSize(page.font_pixels);
-  const std::string label = font.Shortened(content.labels[0], page.text_width);
+  const std::string label = font.Shortened(content.labels[0], page.text_widths[0]);
   CHECK(page.text_lefts[0] + font.Width(label) <= page.text_lefts[1]);
   CheckText(page, content, font);
 }

@@ -16,6 +16,7 @@
 #include "attnmap/image/encode.h"
 #include "attnmap/model/vit_model.h"
 #include "attnmap/render/picture.h"
+#include "attnmap/render/terminal.h"
 
 namespace attnmap {
 
@@ -58,6 +59,7 @@ Method ParseMethod(std::string_view text);
 Layout ParseLayout(std::string_view text);
 Interpolation ParseInterpolation(std::string_view text);
 Normalize ParseNormalize(std::string_view text);
+TerminalStyle ParseTerminalStyle(std::string_view text);
 Fit ParseFit(std::string_view text);
 // `N` or `ROWSxCOLS`; checks what goes with the fit.
 void ParseSize(std::string_view text, FitOptions& options);
@@ -66,7 +68,8 @@ std::array<uint8_t, 3> ParseColour(std::string_view option, std::string_view tex
 
 // What an output file holds, told by its ending or by --format.
 struct OutputFormat {
-  bool picture = true;
+  bool picture = true;                 // else arrays
+  std::optional<VectorFormat> vector;  // a picture as shapes instead of pixels
   PictureFormat picture_format = PictureFormat::kPng;
   ArrayFormat array_format = ArrayFormat::kJson;
 };

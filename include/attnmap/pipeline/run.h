@@ -2,6 +2,7 @@
 #define ATTNMAP_PIPELINE_RUN_H_
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct MapJob {
   bool layout_given = false;    // else several maps make a sheet
   bool colorbar_given = false;  // else on for sheets
   OutputFormat format;
+  TerminalOptions terminal;   // of layout kTerminal
   bool want_classes = false;  // top 5, where the model can classify
 };
 
@@ -56,8 +58,20 @@ struct ComputedMaps {
 ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input, const MapJob& job,
                          ThreadPool& pool);
 
-// The maps as the bytes of the output file the job asks for.
-std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const MapJob& job);
+// One picture through one model, ready to be drawn.
+struct DrawnMaps {
+  const LoadedInput* input = nullptr;
+  const Image* picture = nullptr;  // what is drawn on
+  ComputedMaps* computed = nullptr;
+  std::string image;  // what labels call it
+  std::string model;
+};
+
+// The maps as the bytes of the output file the job asks for. Several pictures,
+// or several models (of one picture one after the other, `num_models` of
+// them), make a contact sheet: pictures down and models across, or, where each
+// has several maps, those across.
+std::string RenderOutput(std::span<const DrawnMaps> drawn, size_t num_models, const MapJob& job);
 
 // All of it for one picture; output "-" hands the bytes back instead of writing.
 struct OnePicture {
@@ -77,6 +91,22 @@ OneResult RunOne(const PreparedModel& model, const OnePicture& one, const MapJob
 // The same from a weights file: computing starts before all of it was read.
 OneResult RunOne(ModelOptions model, OnePicture one, const MapJob& job, const StopFlag* stop);
 
+// Several pictures, several models, one contact sheet.
+struct SheetPictures {
+  std::vector<std::string> images;
+  std::vector<ModelOptions> models;
+  std::string output;
+};
+struct SheetResult {
+  std::vector<MapResult> results;  // a picture after the other, each through all models
+  std::string bytes;
+};
+SheetResult RunSheet(const SheetPictures& sheet, const MapJob& job, const StopFlag* stop);
+
+// The file's or folder's own name: what a model or picture is called in labels.
+std::string ModelLabel(const std::string& path);
+std::string ImageLabel(const std::string& path);
+
 // Options that contradict each other, found before any file is opened: UsageError.
 void CheckJob(const MapJob& job);
 
@@ -85,6 +115,10 @@ std::string DefaultOutputName(const std::string& image);
 
 // "wrote OUT: layer 3 of 4, ..." in one line.
 std::string SuccessLine(const MapResult& result, const MapJob& job);
+
+// The same for a sheet; models as in SheetPictures.
+std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPictures& sheet,
+                             const MapJob& job);
 
 // The settings that made a result, as a JSON object.
 std::string SettingsJson(const MapJob& job);

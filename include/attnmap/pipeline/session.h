@@ -34,6 +34,9 @@ struct LoadedInput {
 // Throws Error naming the file.
 LoadedInput LoadInput(const std::string& path, const InputOptions& options, const VitModel& model);
 
+// Throws UsageError for prepared pixels without a picture to draw on.
+void CheckHasPicture(const LoadedInput& input);
+
 // A picture file alone, upright.
 Image LoadPicture(const std::string& path, const DecodeOptions& options,
                   std::vector<std::string>& notes);

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/support.h"
+#include "support/catch.h"
+
+using namespace attnmap::test;
+using attnmap::Image;
+using nlohmann::json;
+
+namespace {
+
+RunResult RunIn(const TempFolder& folder, std::vector<std::string> args,
+                std::map<std::string, std::string> env = {}) {
+  return Run(args, {.env = std::move(env), .folder = folder.path()});
+}
+
+// Looked at and kept.
+void CheckGolden(const std::filesystem::path& made, const std::string& name) {
+  CAPTURE(name);
+  const auto kept = std::filesystem::path(ATTNMAP_TEST_DATA) / "cli" / name;
+  CHECK(LargestDifference(ReadPicture(made), ReadPicture(kept)) <= 2);
+}
+
+const std::string kDemo = std::string(ATTNMAP_SOURCE_DIR) + "/data/models/demo-vit.json";
+const std::string kOneLayer = std::string(ATTNMAP_SOURCE_DIR) + "/data/models/one-layer.json";
+
+}  // namespace
+
+TEST_CASE("U-20 --contour outlines the mass mask, 0.6 of it unless --mass says, and says so") {
+  const TempFolder folder;
+  const RunResult alone = RunIn(folder, {"run", Photo("chelsea.png"), "--contour", "-o", "a.png"});
+  CAPTURE(alone.err);
+  REQUIRE(alone.status == 0);
+  CHECK(alone.err.find("0.6 of the mass") != std::string::npos);
+  const RunResult masked =
+      RunIn(folder, {"run", Photo("chelsea.png"), "--contour", "--mass", "0.6", "-o", "b.png"});
+  CHECK(masked.status == 0);
+  CHECK(masked.err.find("of the mass") == std::string::npos);
+  // The same line in both, and only the second dims what lies outside.
+  const Image a = ReadPicture(folder / "a.png"), b = ReadPicture(folder / "b.png");
+  int lines = 0, moved = 0;
+  for (size_t i = 0; i < a.rgb.size(); i += 3) {
+    const auto is_light = [&](const Image& image) {
+      return image.rgb[i] == 255 && image.rgb[i + 1] == 255 && image.rgb[i + 2] == 255;
+    };
+    lines += is_light(a) ? 1 : 0;
+    moved += is_light(a) != is_light(b) ? 1 : 0;
+  }
+  CHECK(lines > 1000);
+  CHECK(moved == 0);
+  CHECK(a.rgb != b.rgb);
+  const RunResult small = RunIn(folder, {"run", Photo("chelsea.png"), "--mass", "0.5", "--contour",
+                                         "--output-size", "150x225", "-o", "small.png"});
+  REQUIRE(small.status == 0);
+  CheckGolden(folder / "small.png", "chelsea.contour.png");
+}
+
+TEST_CASE("U-25 --layout heads: a colour a head, all heads unless --head lists some") {
+  const TempFolder folder;
+  const RunResult all = RunIn(folder, {"run", Photo("coffee.png"), "--layout", "heads",
+                                       "--output-size", "160x300", "-o", "heads.png", "--json"});
+  CAPTURE(all.err);
+  REQUIRE(all.status == 0);
+  CHECK(json::parse(all.out)["heads"] == "all");
+  CHECK(all.err.find("0.6 of the mass") != std::string::npos);
+  CheckGolden(folder / "heads.png", "coffee.heads.png");
+  CHECK(RunIn(folder, {"run", Photo("coffee.png"), "--layout", "heads", "--head", "1,3"}).status ==
+        0);
+  CheckFailure(RunIn(folder, {"run", "none.png", "--layout", "heads", "--head", "mean"}), 2,
+               {"--head", "all or a list"});
+  CheckFailure(RunIn(folder, {"run", "none.png", "--layout", "heads", "--colorbar"}), 2,
+               {"--colorbar"});
+  CheckFailure(RunIn(folder, {"run", Photo("coffee.png"), "--layout", "heads", "--layer", "all"}),
+               1, {"one layer", "4"});
+}
+
+TEST_CASE("several pictures make a contact sheet, one record each, in one order") {
+  const TempFolder folder;
+  const RunResult result =
+      RunIn(folder, {"run", Photo("chelsea.png"), Photo("astronaut.png"), Photo("rocket.jpg"), "-o",
+                     "sheet.png", "--json", "--output-size", "300x480"});
+  CAPTURE(result.err);
+  REQUIRE(result.status == 0);
+  CHECK(result.err.find("3 pictures") != std::string::npos);
+  std::istringstream lines(result.out);
+  std::vector<json> records;
+  for (std::string line; std::getline(lines, line);) records.push_back(json::parse(line));
+  REQUIRE(records.size() == 3);
+  CHECK(records[1]["image"] == Photo("astronaut.png").string());
+  CHECK(records[1]["grid"] == json({14, 14}));
+  for (const json& record : records) CHECK(record["output"] == "sheet.png");
+  CheckGolden(folder / "sheet.png", "contact.sheet.png");
+  // A sheet of one is that picture's own; without -o it has a name.
+  CHECK(RunIn(folder, {"run", Photo("rocket.jpg"), Photo("coffee.png")}).status == 0);
+  CHECK(std::filesystem::exists(folder / "sheet.attnmap.png"));
+}
+
+TEST_CASE("-m twice: models side by side on the same pixels, pictures down and models across") {
+  const TempFolder folder;
+  const RunResult result =
+      RunIn(folder, {"run", Photo("coffee.png"), Photo("astronaut.png"), "-m", kDemo, "-m",
+                     kOneLayer, "-o", "m.png", "--json", "--output-size", "300x480"});
+  CAPTURE(result.err);
+  REQUIRE(result.status == 0);
+  for (const char* part : {"2 pictures through 2 models", "demo-vit:", "one-layer:"}) {
+    CHECK(result.err.find(part) != std::string::npos);
+  }
+  std::istringstream lines(result.out);
+  std::vector<std::string> models;
+  for (std::string line; std::getline(lines, line);) {
+    models.push_back(json::parse(line)["model"].get<std::string>());
+  }
+  CHECK(models == std::vector<std::string>{kDemo, kOneLayer, kDemo, kOneLayer});
+  CheckGolden(folder / "m.png", "models.sheet.png");
+  // The panel of a model is what that model draws alone, resized with its photo.
+  CHECK(RunIn(folder, {"run", Photo("coffee.png"), "-m", kDemo, "-m", kOneLayer, "--layout",
+                       "side-by-side", "-o", "one.svg"})
+            .status == 0);
+  CHECK(ReadText(folder / "one.svg").find(">one-layer</text>") != std::string::npos);
+}
+
+TEST_CASE("what does not go with a contact sheet is wrong usage, known before a file is opened") {
+  const TempFolder folder;
+  CheckFailure(RunIn(folder, {"run", "a.png", "b.png", "-o", "x.json"}), 2, {"contact sheet"});
+  CheckFailure(RunIn(folder, {"run", "-", "-", "-o", "x.png"}), 2, {"standard input"});
+  CheckFailure(RunIn(folder, {"run", "-", "-m", "a", "-m", "b", "-o", "x.png"}), 2,
+               {"standard input"});
+  CheckFailure(RunIn(folder, {"run", Photo("coffee.png"), "none.png", "-o", "x.png"}), 1,
+               {"none.png"});
+  CHECK(folder.List().empty());
+}
+
+TEST_CASE("labels of file names in any script: never a failure, a note where letters are missing") {
+  const TempFolder folder;
+  const std::string bytes = ReadText(Photo("rocket.jpg"));
+  for (const std::string name :
+       {"猫の写真.jpg", "고양이.jpg", "قطة.jpg", "кошка.jpg", "\xFF\xFE.jpg"}) {
+    folder.Write(name, bytes);
+  }
+  const RunResult result = RunIn(folder, {"run", "猫の写真.jpg", "고양이.jpg", "قطة.jpg",
+                                          "кошка.jpg", "\xFF\xFE.jpg", "-o", "x.png"});
+  CAPTURE(result.err);
+  CHECK(result.status == 0);
+  CHECK(result.ErrorLines().size() == 1);
+  CHECK(result.err.find("no font here has all letters of") != std::string::npos);
+}
+
+TEST_CASE("--layout terminal: standard output, as the environment says, 80 letters without one") {
+  const TempFolder folder;
+  const std::vector<std::string> args = {"run", Photo("coffee.png"), "--layout", "terminal", "-q"};
+  const auto with = [&](std::map<std::string, std::string> env) {
+    const RunResult result = RunIn(folder, args, std::move(env));
+    CAPTURE(result.err);
+    CHECK(result.status == 0);
+    return result.out;
+  };
+  const std::string plain = with({});
+  CHECK(plain.find("\x1b[38;5;") != std::string::npos);
+  CHECK(plain.find("38;2;") == std::string::npos);
+  CHECK(std::count(plain.begin(), plain.end(), '\n') == 27);
+  const std::string colours = with({{"COLORTERM", "truecolor"}});
+  CHECK(colours.find("\x1b[38;2;") != std::string::npos);
+  size_t blocks = 0;
+  for (size_t at = 0; (at = colours.find("▀", at)) != std::string::npos; ++at) ++blocks;
+  CHECK(blocks == 80 * 27);
+  const std::string ascii = with({{"COLORTERM", "truecolor"}, {"NO_COLOR", "1"}});
+  CHECK(ascii.find('\x1b') == std::string::npos);
+  CHECK(ascii.size() == 81 * 27);
+  CHECK(with({{"TERM", "dumb"}}) == ascii);
+  CHECK(with({{"TERM", "xterm-kitty"}}).starts_with("\x1b_G"));
+  CHECK(with({{"KITTY_WINDOW_ID", "1"}}).starts_with("\x1b_G"));
+  CHECK(with({{"ATTNMAP_TERMINAL", "sixel"}}).starts_with("\x1bPq"));
+  CHECK(folder.List().empty());
+
+  const RunResult several = RunIn(folder, {"run", Photo("coffee.png"), "--head", "0,2", "--layout",
+                                           "terminal", "--terminal", "ascii", "-q"});
+  CHECK(several.out.find("coffee.png, layer 3 head 2\n") != std::string::npos);
+  CheckFailure(RunIn(folder, {"run", "a.png", "--layout", "terminal", "-o", "x.png"}), 2, {"-o"});
+  CheckFailure(RunIn(folder, {"run", "a.png", "--layout", "terminal", "--json"}), 2, {"--json"});
+  CheckFailure(RunIn(folder, {"run", "a.png", "--terminal", "sixel"}), 2, {"--layout terminal"});
+  CheckFailure(RunIn(folder, {"run", "a.png", "--layout", "terminal", "--terminal", "paper"}), 2,
+               {"truecolor"});
+  CheckFailure(RunIn(folder, {"batch", "a.png", "--layout", "terminal", "-o", "d"}), 2,
+               {"attnmap run"});
+}
+
+TEST_CASE("U-25 svg and pdf: every layout, written whole") {
+  const TempFolder folder;
+  const std::vector<std::vector<std::string>> layouts = {{"--layout", "overlay", "--contour"},
+                                                         {"--layout", "heatmap", "--colorbar"},
+                                                         {"--layout", "side-by-side"},
+                                                         {"--head", "all", "--layer", "2:4"},
+                                                         {"--layout", "heads"},
+                                                         {"--fit", "pad", "--mass", "0.5"}};
+  for (const std::vector<std::string>& layout : layouts) {
+    for (const std::string ending : {"svg", "pdf"}) {
+      std::vector<std::string> args = {"run", Photo("coffee.png"), "-o", "x." + ending};
+      args.insert(args.end(), layout.begin(), layout.end());
+      const RunResult result = RunIn(folder, args);
+      CAPTURE(result.err);
+      REQUIRE(result.status == 0);
+      const std::string bytes = ReadText(folder / ("x." + ending));
+      const size_t end = bytes.rfind(ending == "svg" ? "</svg>" : "%%EOF");
+      CHECK(end != std::string::npos);
+      CHECK(bytes.size() - end < 10);
+    }
+  }
+  const RunResult batch =
+      RunIn(folder, {"batch", Photo("coffee.png"), "-o", "maps", "--format", "svg"});
+  CHECK(batch.status == 0);
+  CHECK(std::filesystem::exists(folder / "maps/coffee.attnmap.svg"));
+}
