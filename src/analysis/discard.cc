@@ -48,9 +48,8 @@ uint32_t FindDigit(const Histogram& histogram, int64_t& count) {
 
 Smallest FindSmallest(FusedRows& matrix, int64_t count, ThreadPool& pool) {
   if (count == 0) return {};
-  const Histogram high = Count(matrix, pool, [](uint32_t bits) {
-    return static_cast<int64_t>(bits >> kDigitBits);
-  });
+  const Histogram high =
+      Count(matrix, pool, [](uint32_t bits) { return static_cast<int64_t>(bits >> kDigitBits); });
   const uint32_t top = FindDigit(high, count);
   const Histogram low = Count(matrix, pool, [top](uint32_t bits) {
     return bits >> kDigitBits == top ? static_cast<int64_t>(bits & (kDigits - 1)) : -1;

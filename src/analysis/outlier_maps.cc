@@ -76,10 +76,10 @@ class OutlierSink : public MapSink {
       total += static_cast<size_t>(std::count(outliers.begin(), outliers.end(), 1));
     }
     const bool clip = request_.options.outliers == OutlierRule::kClip;
-    const std::string of = std::to_string(request_.grid.num_patches()) + " patches" +
-                           (outliers_.size() > 1
-                                ? " in each of " + std::to_string(outliers_.size()) + " layers"
-                                : std::string());
+    const std::string of =
+        std::to_string(request_.grid.num_patches()) + " patches" +
+        (outliers_.size() > 1 ? " in each of " + std::to_string(outliers_.size()) + " layers"
+                              : std::string());
     notes.push_back(total == 0 ? "no outlier tokens among " + of
                                : std::to_string(total) + " outlier token" + (total > 1 ? "s" : "") +
                                      " among " + of + (clip ? " clipped" : " excluded"));

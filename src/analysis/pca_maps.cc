@@ -28,8 +28,7 @@ std::vector<float> Scaled(const std::vector<double>& scores) {
 
 class PcaSink : public MapSink {
  public:
-  explicit PcaSink(const MapRequest& request)
-      : request_(request), last_(request.layers.back()) {}
+  explicit PcaSink(const MapRequest& request) : request_(request), last_(request.layers.back()) {}
 
   LayerWants Wants(int layer) const override {
     LayerWants wants;

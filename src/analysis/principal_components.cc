@@ -176,8 +176,7 @@ PrincipalComponents FindComponents(Samples samples, int count) {
   Centre(samples);
   const Covariance covariance(samples);
   const double whole = Dot(samples.values, samples.values);
-  EigenSystem leading =
-      LeadingVectors(covariance, std::min(count, static_cast<int>(samples.cols)));
+  EigenSystem leading = LeadingVectors(covariance, std::min(count, static_cast<int>(samples.cols)));
   PrincipalComponents components;
   for (size_t i = 0; i < leading.vectors.size(); ++i) {
     FixSign(leading.vectors[i]);

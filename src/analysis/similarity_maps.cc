@@ -96,8 +96,8 @@ class SimilaritySink : public MapSink {
     PatchMap map;
     map.grid = request_.grid;
     map.layer = layer;
-    map.query = request_.query.kind == Kind::kAll ? TokenLabel(request_, token)
-                                                  : request_.query.label;
+    map.query =
+        request_.query.kind == Kind::kAll ? TokenLabel(request_, token) : request_.query.label;
     for (int i = 0; i < request_.grid.num_patches(); ++i) {
       map.values.push_back(
           static_cast<float>(features.Cosine(token, request_.tokens.PatchToken(i))));

@@ -13,10 +13,12 @@ struct Rotating {
   std::vector<double> a;
   std::vector<double> v;
 
-  double& A(int i, int j) { return a[static_cast<size_t>(i) * static_cast<size_t>(n) +
-                                     static_cast<size_t>(j)]; }
-  double& V(int i, int j) { return v[static_cast<size_t>(i) * static_cast<size_t>(n) +
-                                     static_cast<size_t>(j)]; }
+  double& A(int i, int j) {
+    return a[static_cast<size_t>(i) * static_cast<size_t>(n) + static_cast<size_t>(j)];
+  }
+  double& V(int i, int j) {
+    return v[static_cast<size_t>(i) * static_cast<size_t>(n) + static_cast<size_t>(j)];
+  }
 
   double OffDiagonal() {
     double sum = 0;

@@ -25,9 +25,10 @@ class ValueNormSink : public TileMapSink {
     const double rows = RowCount();
     const double heads = request.num_heads;
     const double layers = static_cast<double>(request.layers.size());
-    CheckMemory(request, "value-norm of " + std::to_string(static_cast<int64_t>(heads * layers)) +
-                             " heads' rows",
-                sizeof(float) * layers * num_tokens() * (rows * heads + heads * heads));
+    CheckMemory(
+        request,
+        "value-norm of " + std::to_string(static_cast<int64_t>(heads * layers)) + " heads' rows",
+        sizeof(float) * layers * num_tokens() * (rows * heads + heads * heads));
     for (int layer : request.layers) {
       weights_.emplace(layer, Tensor({request.num_heads, RowCount(), num_tokens()}));
     }
@@ -87,7 +88,8 @@ class ValueNormSink : public TileMapSink {
   }
   int64_t RowOf(int token) const {
     if (request().query.kind == Kind::kToken) return 0;
-    return request().query.kind == Kind::kAll ? token : token - request().tokens.first_patch_token();
+    return request().query.kind == Kind::kAll ? token
+                                              : token - request().tokens.first_patch_token();
   }
 
   // One entry, from the weights of all heads at that query and key.

@@ -117,7 +117,8 @@ Command SetupInit(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("init", "Fresh random weights");
   auto arguments = std::make_shared<InitArguments>();
   InitOptions& init = arguments->init;
-  app->add_option("OUT", arguments->output, "File to write (.json, .safetensors, .npz)")->required();
+  app->add_option("OUT", arguments->output, "File to write (.json, .safetensors, .npz)")
+      ->required();
   app->add_option("--form", arguments->form, "one-layer or full [full]")->group("Model");
   app->add_option("--patch-size", init.patch_size, "Side of a patch in pixels [16]")
       ->group("Model");

@@ -10,6 +10,7 @@
 #include "render/map_values.h"
 #include "render/number_text.h"
 #include "render/page.h"
+#include "render/paint_colours.h"
 #include "render/paint_map.h"
 
 namespace attnmap {
@@ -130,7 +131,12 @@ void PaintPictures(Image& image, const Page& page, const Image& photo, ImageGeom
     style.range = scales.ranges[i];
     std::vector<uint8_t> kept;
     if (options.mass) kept = MassMask(maps[i], *options.mass);
-    PaintMap(photo, geometry, maps[i], kept, style, RegionOf(image, page.pictures[next++]));
+    const Region region = RegionOf(image, page.pictures[next++]);
+    if (maps[i].colours.empty()) {
+      PaintMap(photo, geometry, maps[i], kept, style, region);
+    } else {
+      PaintColours(photo, geometry, maps[i], style, region);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "attnmap/analysis/objects.h"
 #include "attnmap/encoder/encoder.h"
 #include "attnmap/pipeline/options.h"
 #include "attnmap/pipeline/session.h"
@@ -21,6 +22,7 @@ struct MapJob {
   bool colorbar_given = false;  // else on for sheets
   OutputFormat format;
   bool want_classes = false;  // top 5, where the model can classify
+  bool objects = false;       // the connected parts of the mass mask, for the record
 };
 
 struct ClassProbability {
@@ -38,12 +40,13 @@ struct MapResult {
   double max = 0;
   double seconds = 0;
   std::vector<int> layers;
-  std::string heads;
-  std::string query;
+  std::string heads;  // empty: the method has none
+  std::string query;  // empty: the method has none
   int num_layers = 0;
   int num_heads = 0;
   bool constant = false;
   std::vector<ClassProbability> top5;
+  std::optional<std::vector<MapObject>> objects;  // where they were asked for
   std::vector<std::string> notes;
 };
 
