@@ -2,6 +2,10 @@
 #define ATTNMAP_PIPELINE_MAP_REQUEST_H_
 
 #include "attnmap/analysis/maps.h"
+#include "attnmap/core/model_input.h"
+#include "attnmap/core/patch_map.h"
+#include "attnmap/core/tensor.h"
+#include "attnmap/export/export.h"
 #include "attnmap/model/vit_model.h"
 #include "attnmap/pipeline/options.h"
 
