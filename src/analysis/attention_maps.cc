@@ -46,13 +46,13 @@ class RowsSink : public TileMapSink {
     return slots().Wants(all_ ? QueryRows::All() : QueryRows::Only({request().query.token}));
   }
 
-  std::vector<PatchMap> Maps() const override {
+  std::vector<PatchMap> Maps(ThreadPool&) const override {
     std::vector<PatchMap> maps;
     for (const auto& [key, rows] : rows_) {
       for (int64_t i = 0; i < rows.rows(); ++i) {
         const float* row = rows.view().row(i);
         maps.push_back(MakeMap(key.first, key.second, {row, row + rows.cols()}));
-        if (all_) maps.back().query = TokenLabel(static_cast<int>(i));
+        if (all_) maps.back().query = TokenLabel(request(), static_cast<int>(i));
       }
     }
     return maps;
@@ -92,7 +92,7 @@ class MeanSink : public TileMapSink {
     return slots().Wants(QueryRows::Only(std::move(patches)));
   }
 
-  std::vector<PatchMap> Maps() const override {
+  std::vector<PatchMap> Maps(ThreadPool&) const override {
     std::vector<PatchMap> maps;
     for (const auto& [key, sum] : sums_) {
       maps.push_back(MakeMap(key.first, key.second, sum.Mean(request().grid.num_patches())));
@@ -124,7 +124,7 @@ class PoolSink : public TileMapSink {
     if (kind == OutputKind::kPoolAttention) rows_ = std::move(tensor);
   }
 
-  std::vector<PatchMap> Maps() const override {
+  std::vector<PatchMap> Maps(ThreadPool&) const override {
     std::vector<PatchMap> maps;
     for (int slot = 0; slot < slots().count(); ++slot) {
       const std::vector<float> row = slots().PoolRow(rows_, slot, num_tokens());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/fuse.h"
 #include "attnmap/core/error.h"
 
 namespace attnmap {
@@ -55,16 +56,9 @@ std::vector<float> HeadSlots::PoolRow(const Tensor& rows, int slot, int num_toke
   }
   std::vector<float> fused(row(0), row(1));
   for (int64_t head = 1; head < num_heads; ++head) {
-    for (size_t j = 0; j < fused.size(); ++j) {
-      const float value = row(head)[static_cast<std::ptrdiff_t>(j)];
-      if (fusion_ == HeadFusion::kMean) fused[j] += value;
-      if (fusion_ == HeadFusion::kMax) fused[j] = std::max(fused[j], value);
-      if (fusion_ == HeadFusion::kMin) fused[j] = std::min(fused[j], value);
-    }
+    FuseInto(fusion_, &*row(head), num_tokens, fused.data());
   }
-  if (fusion_ == HeadFusion::kMean) {
-    for (float& value : fused) value /= static_cast<float>(num_heads);
-  }
+  FinishFusing(fusion_, static_cast<int>(num_heads), num_tokens, fused.data());
   return fused;
 }
 
@@ -94,11 +88,11 @@ PatchMap TileMapSink::MakeMap(int layer, int slot, std::vector<float> patch_valu
   return map;
 }
 
-std::string TileMapSink::TokenLabel(int token) const {
-  const TokenLayout& tokens = request_.tokens;
+std::string TokenLabel(const MapRequest& request, int token) {
+  const TokenLayout& tokens = request.tokens;
   if (tokens.has_class_token && token == tokens.class_token()) return "class";
   if (token < tokens.first_patch_token()) return "token " + std::to_string(token);
-  const RowsCols at = request_.grid.PatchAt(token - tokens.first_patch_token());
+  const RowsCols at = request.grid.PatchAt(token - tokens.first_patch_token());
   return "patch " + std::to_string(at.rows) + "," + std::to_string(at.cols);
 }
 
@@ -112,9 +106,33 @@ void CheckMemory(const MapRequest& request, const std::string& what, double byte
               mib(static_cast<double>(request.memory_limit)) + " MiB: choose a smaller --size");
 }
 
+namespace {
+
+std::unique_ptr<MapSink> MakeMethodSink(const MapRequest& request) {
+  switch (request.method) {
+    case Method::kAttention:
+      return MakeAttentionSink(request);
+    case Method::kRollout:
+      return MakeRolloutSink(request);
+    case Method::kValueNorm:
+      return MakeValueNormSink(request);
+    case Method::kSimilarity:
+      return MakeSimilaritySink(request);
+    case Method::kPca:
+      return MakePcaSink(request);
+  }
+  throw Error("unknown method");
+}
+
+}  // namespace
+
 std::unique_ptr<MapSink> MakeMapSink(const MapRequest& request) {
   if (request.layers.empty()) throw Error("maps were asked for without a layer");
-  return request.method == Method::kRollout ? MakeRolloutSink(request) : MakeAttentionSink(request);
+  auto maps = MakeMethodSink(request);
+  // pca leaves them out itself, before the components are found.
+  const bool treated = request.options.outliers != OutlierRule::kKeep;
+  if (!treated || request.method == Method::kPca) return maps;
+  return MakeOutlierSink(request, std::move(maps));
 }
 
 }  // namespace attnmap

@@ -21,6 +21,9 @@ class HeadSlots {
   // head: a tile's, -1 where fused.
   int SlotOf(int head) const;
   std::string Label(int slot) const;
+  // The head of a slot, -1: all heads fused.
+  int Head(int slot) const { return fused_ ? -1 : heads_[static_cast<size_t>(slot)]; }
+  HeadFusion fusion() const { return fusion_; }
   // One slot's row of a pooling head's, (heads, tokens). Throws Error where
   // the shape is another or the head is not there.
   std::vector<float> PoolRow(const Tensor& rows, int slot, int num_tokens) const;
@@ -48,8 +51,6 @@ class TileMapSink : public MapSink {
   int num_tokens() const { return num_tokens_; }
   // A map with its names. patch_values: (patches).
   PatchMap MakeMap(int layer, int slot, std::vector<float> patch_values) const;
-  // Of one query of `--query all`: "class", "patch 3,5", "token 1".
-  std::string TokenLabel(int token) const;
 
  private:
   MapRequest request_;
@@ -57,11 +58,21 @@ class TileMapSink : public MapSink {
   int num_tokens_;
 };
 
+// Of one query of `--query all`: "class", "patch 3,5", "token 1".
+std::string TokenLabel(const MapRequest& request, int token);
+
 // Throws Error where `bytes` pass the request's limit. `what` begins the sentence.
 void CheckMemory(const MapRequest& request, const std::string& what, double bytes);
 
 std::unique_ptr<MapSink> MakeAttentionSink(const MapRequest& request);
 std::unique_ptr<MapSink> MakeRolloutSink(const MapRequest& request);
+std::unique_ptr<MapSink> MakeValueNormSink(const MapRequest& request);
+std::unique_ptr<MapSink> MakeSimilaritySink(const MapRequest& request);
+std::unique_ptr<MapSink> MakePcaSink(const MapRequest& request);
+// Marks patches (1 where excluded) as not shown and not a number.
+void ExcludePatches(const std::vector<uint8_t>& excluded, PatchMap& map);
+// Treats the outliers of another sink's maps.
+std::unique_ptr<MapSink> MakeOutlierSink(const MapRequest& request, std::unique_ptr<MapSink> maps);
 
 }  // namespace attnmap
 

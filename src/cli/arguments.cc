@@ -138,25 +138,61 @@ void EngineArguments::Fill(SelectionOptions& options) const {
   options.threads = threads;
 }
 
-void SelectionArguments::AddTo(CLI::App& app, bool with_method) {
+void SelectionArguments::AddTo(CLI::App& command, bool with_method) {
+  app = &command;
   const std::string group = "Selection";
-  app.add_option("--layer", layer,
-                 "last, N (from 0), -N (from the end), A:B (B excluded), all [last]")
+  command
+      .add_option("--layer", layer,
+                  "last, N (from 0), -N (from the end), A:B (B excluded), all [last]")
       ->group(group);
-  app.add_option("--head", head, "mean, max, min, N, a list such as 0,3,5, or all [mean]")
+  command.add_option("--head", head, "mean, max, min, N, a list such as 0,3,5, or all [mean]")
       ->group(group);
-  app.add_option("--query", query,
-                 "class, pool, ROW,COL (patch), px:X,Y (pixel), token:N, mean [class]")
+  command
+      .add_option("--query", query,
+                  "class, pool, ROW,COL (patch), px:X,Y (pixel), token:N, mean [class]")
       ->group(group);
-  if (with_method) {
-    app.add_option("--method", method,
-                   "attention (a row of one layer; Caron et al. 2021) or rollout (across layers; "
-                   "Abnar & Zuidema 2020) [attention]")
-        ->group(group);
-  }
-  app.add_option("--scale", scale, "Factor on the scores: sqrt (1/√d_k), none, or a number [sqrt]")
+  if (with_method) AddMethodTo(command);
+  command
+      .add_option("--scale", scale, "Factor on the scores: sqrt (1/√d_k), none, or a number [sqrt]")
       ->group(group);
-  engine.AddTo(app);
+  engine.AddTo(command);
+}
+
+void SelectionArguments::AddMethodTo(CLI::App& command) {
+  const std::string group = "Selection";
+  command
+      .add_option(
+          "--method", method,
+          "attention (a row of one layer; Caron et al. 2021), rollout (across layers; Abnar "
+          "& Zuidema 2020), value-norm (weights times the norm of what they carry; Kobayashi "
+          "et al. 2020), similarity (of every patch to the one of --query; Amir et al. "
+          "2021), pca (patch features as colours; Oquab et al. 2023) [attention]")
+      ->group(group);
+  command
+      .add_option("--start-layer", start_layer,
+                  "rollout: the first layer multiplied; --layer is the last [0]")
+      ->group(group);
+  command
+      .add_option("--discard-ratio", discard_ratio,
+                  "rollout: share of each layer's smallest weights that are set to 0 [0]")
+      ->group(group);
+  command
+      .add_option("--compat", compat,
+                  "rollout: none, or vit-explain (that script's numbers, faults included) [none]")
+      ->group(group);
+  command
+      .add_option("--outliers", outliers,
+                  "Patch tokens of outlying norm (Darcet et al. 2024): keep, clip (to the largest "
+                  "of the others) or exclude [keep]")
+      ->group(group);
+  command
+      .add_option("--features", features,
+                  "similarity: outputs (of the layer's block) or keys [outputs]")
+      ->group(group);
+  command
+      .add_option("--foreground", foreground,
+                  "pca: only patches whose first component, scaled to 0..1, is above T; or below:T")
+      ->group(group);
 }
 
 SelectionOptions SelectionArguments::Selection() const {
@@ -165,6 +201,16 @@ SelectionOptions SelectionArguments::Selection() const {
   if (!head.empty()) options.heads = ParseHeadChoice(head);
   if (!query.empty()) options.query = ParseQueryChoice(query);
   options.method = ParseMethod(method);
+  options.options.start_layer = start_layer;
+  options.options.discard_ratio = ParseDiscardRatio(discard_ratio);
+  options.options.compat = ParseCompat(compat);
+  options.options.outliers = ParseOutliers(outliers);
+  options.options.features = ParseFeatures(features);
+  if (!foreground.empty()) options.options.foreground = ParseForeground(foreground);
+  for (const std::string& name : MethodBoundOptions()) {
+    const CLI::Option* option = app->get_option_no_throw(name);
+    if (option != nullptr && option->count() > 0) options.given.push_back(name);
+  }
   options.scale = ParseScale(scale);
   engine.Fill(options);
   return options;

@@ -84,11 +84,21 @@ struct SelectionArguments {
   std::string head;
   std::string query;
   std::string method = "attention";
+  int start_layer = 0;
+  std::string discard_ratio = "0";
+  std::string compat = "none";
+  std::string outliers = "keep";
+  std::string features = "outputs";
+  std::string foreground;
   std::string scale = "sqrt";
   EngineArguments engine;
+  const CLI::App* app = nullptr;
 
-  void AddTo(CLI::App& app, bool with_method);
+  void AddTo(CLI::App& command, bool with_method);
   SelectionOptions Selection() const;
+
+ private:
+  void AddMethodTo(CLI::App& command);
 };
 
 struct PictureArguments {

@@ -18,6 +18,7 @@ struct BatchArguments {
   std::string output_dir;
   std::string format = "png";
   bool json = false;
+  bool objects = false;
   bool force = false;  // until batches resume, each run does all anew
   ModelArguments model;
   InputArguments input;
@@ -82,6 +83,7 @@ int RunBatchCommand(const BatchArguments& arguments, const Context& context) {
   options.job = MakeJob(arguments.input, arguments.selection, arguments.picture, context);
   options.job.format = ParseOutputFormat("x." + arguments.format, arguments.format);
   options.job.want_classes = arguments.json;
+  options.job.objects = arguments.objects;
   CheckJob(options.job);
   options.shared_scale = arguments.picture.shared_scale;
   options.output_dir = arguments.output_dir;
@@ -131,6 +133,11 @@ Command SetupBatch(CLI::App& parent) {
       ->group("Output");
   app->add_flag("--force", arguments->force, "Do everything anew")->group("Output");
   app->add_flag("--json", arguments->json, "Print a record a picture on standard output")
+      ->group("Output");
+  app->add_flag(
+         "--objects", arguments->objects,
+         "Boxes and areas of the connected parts of the --mass mask [0.6], into manifest and "
+         "records")
       ->group("Output");
   app->footer(
       "Exit status: 0 all done, 1 some failed (the rest is done).\n"

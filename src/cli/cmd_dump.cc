@@ -35,6 +35,7 @@ int RunDumpCommand(const DumpArguments& arguments, const Context& context) {
                      arguments.output);
   }
   options.format = format.array_format;
+  CheckDump(options);
   options.model = arguments.model.Model(context);
   const DumpResult result = RunDump(options);
   if (options.output == "-") Print(result.bytes);

@@ -15,6 +15,7 @@ struct RunOptions {
   std::string output;
   std::string format;
   bool json = false;
+  bool objects = false;
   bool list_colormaps = false;
   ModelArguments model;
   InputArguments input;
@@ -96,7 +97,11 @@ int RunRun(const RunOptions& options, const Context& context) {
   const bool terminal = job.picture.layout == Layout::kTerminal;
   job.format = ParseOutputFormat(output, chosen && !terminal ? options.format : "png");
   job.want_classes = true;
+  job.objects = options.objects;
   CheckJob(job);
+  if (options.objects && !options.json) {
+    throw UsageError("--objects puts boxes into the record: give --json as well");
+  }
   if (output == "-" && options.json) {
     throw UsageError("-o - and --json both want standard output: write to a file");
   }
@@ -133,6 +138,9 @@ Command SetupRun(CLI::App& parent) {
       ->group("Output");
   app->add_option("--format", options->format, "The format, whatever the ending")->group("Output");
   app->add_flag("--json", options->json, "Print a record of the result on standard output")
+      ->group("Output");
+  app->add_flag("--objects", options->objects,
+                "Boxes and areas of the connected parts of the --mass mask [0.6], into the record")
       ->group("Output");
   app->footer(
       "Examples:\n"

@@ -37,6 +37,11 @@ void CheckInput(const VitConfig& config, const ModelInput& input) {
 
 }  // namespace
 
+float ScoreScale(const VitConfig& config, const EncodeSettings& settings) {
+  return settings.score_scale.value_or(1.0F /
+                                       std::sqrt(static_cast<float>(std::max(config.head_dim, 1))));
+}
+
 struct PreparedModel::Impl {
   explicit Impl(VitModel m) : model(std::move(m)) {}
 
@@ -94,9 +99,8 @@ void PreparedModel::Encode(const ModelInput& input, AttentionSink& sink, ThreadP
   CheckInput(config, input);
   const auto tables = impl_->tables.Get(impl_->model, {input.grid.rows, input.grid.cols});
   WorkspacePool::Lease workspace = impl_->workspaces.Take();
-  const float scale = settings.score_scale.value_or(
-      1.0F / std::sqrt(static_cast<float>(std::max(config.head_dim, 1))));
-  encoder::Run(impl_->model, impl_->panels, *tables, input, sink, pool, *workspace, scale)
+  encoder::Run(impl_->model, impl_->panels, *tables, input, sink, pool, *workspace,
+               ScoreScale(config, settings))
       .Execute();
 }
 

@@ -6,6 +6,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/file.h"
+#include "pipeline/map_request.h"
 
 namespace attnmap {
 namespace {
@@ -61,6 +62,7 @@ class Dump {
     }
     result.notes = Model().notes;
     result.notes.insert(result.notes.end(), input_.notes.begin(), input_.notes.end());
+    result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
     if (options_.output == "-") {
       result.bytes = ExportBytes(options_.format, arrays_);
     } else {
@@ -111,7 +113,8 @@ class Dump {
     request.outputs = WantsOfOutputs();
     if (!wants.any() && !request.outputs.any()) return;
     record_ = std::make_unique<AttentionRecord>(request);
-    Encode(*record_);
+    ThreadPool pool(NumThreads(options_.selection));
+    Encode(*record_, pool);
   }
 
   LayerWants WantsOfLayers() const {
@@ -141,8 +144,7 @@ class Dump {
     return wants;
   }
 
-  void Encode(AttentionSink& sink) {
-    ThreadPool pool(NumThreads(options_.selection));
+  void Encode(AttentionSink& sink, ThreadPool& pool) {
     prepared_.Encode(input_.input, sink, pool, {options_.selection.scale});
   }
 
@@ -223,32 +225,25 @@ class Dump {
   }
 
   void AddMaps() {
-    MapRequest request{.method = options_.selection.method,
-                       .layers = layers_,
-                       .heads = options_.selection.heads,
-                       .query = query_,
-                       .tokens = Model().config.tokens,
-                       .grid = input_.input.grid,
-                       .num_heads = Model().config.num_heads};
-    const auto sink = MakeMapSink(request);
-    Encode(*sink);
-    const std::vector<PatchMap> maps = sink->Maps();
+    const auto sink =
+        MakeMapSink(MakeMapRequest(Model(), input_.input, options_.selection, query_));
+    ThreadPool pool(NumThreads(options_.selection));
+    Encode(*sink, pool);
+    const std::vector<PatchMap> maps = sink->Maps(pool);
+    notes_ = sink->Notes();
     const bool leading = query_.kind == ResolvedQuery::Kind::kAll;
     const int64_t queries = leading ? Model().config.tokens.num_tokens(input_.input.grid) : 1;
     const auto count = static_cast<size_t>(queries);
     const bool single = maps.size() == count;
     for (size_t i = 0; i + count <= maps.size(); i += count) {
       const PatchMap& first = maps[i];
-      Tensor tensor;
-      tensor.shape = {first.grid.rows, first.grid.cols};
+      Tensor tensor = MapTensor(first);
       if (leading) tensor.shape.insert(tensor.shape.begin(), queries);
-      for (size_t j = i; j < i + count; ++j) {
+      for (size_t j = i + 1; j < i + count; ++j) {
         tensor.values.insert(tensor.values.end(), maps[j].values.begin(), maps[j].values.end());
       }
-      const std::string name =
-          single ? std::string("map") : "map." + std::to_string(first.layer) + "." + first.head;
-      arrays_.push_back(
-          {name, SharedTensor(std::move(tensor)), first.layer, first.head, query_.label});
+      arrays_.push_back({MapName(first, single), SharedTensor(std::move(tensor)), first.layer,
+                         first.head, leading ? query_.label : first.query});
     }
   }
 
@@ -262,6 +257,7 @@ class Dump {
   ResolvedQuery rows_of_attention_;
   std::unique_ptr<AttentionRecord> record_;
   std::vector<ExportedArray> arrays_;
+  std::vector<std::string> notes_;  // of the maps
 };
 
 }  // namespace
@@ -292,6 +288,13 @@ std::vector<DumpKind> ParseDumpKinds(std::string_view text) {
 bool NeedsImage(const std::vector<DumpKind>& kinds) {
   return std::any_of(kinds.begin(), kinds.end(),
                      [](DumpKind kind) { return kind != DumpKind::kModel; });
+}
+
+void CheckDump(const DumpOptions& options) {
+  const auto& kinds = options.kinds;
+  if (std::find(kinds.begin(), kinds.end(), DumpKind::kMap) == kinds.end()) return;
+  CheckMethod(options.selection, kinds.size() == 1);
+  CheckMapFormat(options.selection.method, false, options.format);
 }
 
 DumpResult RunDump(const DumpOptions& options) { return Dump(options).Run(); }

@@ -1,27 +1,17 @@
 #include "attnmap/pipeline/options.h"
 
-#include <charconv>
-#include <cmath>
-#include <span>
 #include <utility>
 
 #include "attnmap/core/error.h"
 #include "attnmap/core/thread_pool.h"
 #include "attnmap/render/colormap.h"
+#include "pipeline/words.h"
 
 namespace attnmap {
 namespace {
 
-template <typename Value>
-struct Word {
-  std::string_view text;
-  Value value;
-};
-
 constexpr Word<Precision> kPrecisions[] = {{"f32", Precision::kFloat32},
                                            {"bf16", Precision::kBfloat16}};
-constexpr Word<Method> kMethods[] = {{"attention", Method::kAttention},
-                                     {"rollout", Method::kRollout}};
 constexpr Word<Layout> kLayouts[] = {{"overlay", Layout::kOverlay},
                                      {"heatmap", Layout::kHeatmap},
                                      {"side-by-side", Layout::kSideBySide},
@@ -48,55 +38,6 @@ constexpr Word<ArrayFormat> kArrays[] = {{"json", ArrayFormat::kJson},
                                          {"npz", ArrayFormat::kNpz},
                                          {"csv", ArrayFormat::kCsv},
                                          {"safetensors", ArrayFormat::kSafetensors}};
-
-template <typename Value>
-const Value* Find(std::span<const Word<Value>> words, std::string_view text) {
-  for (const Word<Value>& word : words) {
-    if (word.text == text) return &word.value;
-  }
-  return nullptr;
-}
-
-template <typename Value>
-std::string_view NameOf(std::span<const Word<Value>> words, Value value) {
-  for (const Word<Value>& word : words) {
-    if (word.value == value) return word.text;
-  }
-  return "unknown";
-}
-
-template <typename Value>
-std::string Listed(std::span<const Word<Value>> words) {
-  std::string list;
-  for (const Word<Value>& word : words) {
-    if (!list.empty()) list += ", ";
-    list += word.text;
-  }
-  return list;
-}
-
-[[noreturn]] void Refuse(std::string_view option, std::string_view text, const std::string& takes) {
-  throw UsageError(std::string(option) + " '" + std::string(text) + "' is not known: it takes " +
-                   takes);
-}
-
-template <typename Value>
-Value Choose(std::string_view option, std::span<const Word<Value>> words, std::string_view text) {
-  if (const Value* value = Find(words, text)) return *value;
-  Refuse(option, text, Listed(words));
-}
-
-template <typename Number>
-std::optional<Number> ParseNumber(std::string_view text) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, value);
-  if (code != std::errc() || stop != end || text.empty()) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::isfinite(value)) return std::nullopt;
-  }
-  return value;
-}
 
 std::optional<std::pair<double, double>> ParsePair(std::string_view text) {
   const size_t comma = text.find(',');
@@ -146,8 +87,6 @@ std::optional<float> ParseScale(std::string_view text) {
 Precision ParsePrecision(std::string_view text) {
   return Choose<Precision>("--precision", kPrecisions, text);
 }
-
-Method ParseMethod(std::string_view text) { return Choose<Method>("--method", kMethods, text); }
 
 Layout ParseLayout(std::string_view text) { return Choose<Layout>("--layout", kLayouts, text); }
 
@@ -250,7 +189,6 @@ std::vector<std::string> ColourMaps() { return ColormapNames(); }
 std::string_view PrecisionName(Precision precision) {
   return NameOf<Precision>(kPrecisions, precision);
 }
-std::string_view MethodName(Method method) { return NameOf<Method>(kMethods, method); }
 std::string_view FitName(Fit fit) { return NameOf<Fit>(kFits, fit); }
 std::string_view InterpolationName(Interpolation interpolation) {
   return NameOf<Interpolation>(kInterpolations, interpolation);

@@ -19,6 +19,10 @@ std::string Short(double value) {
   return {buffer, end};
 }
 
+std::string ForegroundText(const Foreground& foreground) {
+  return (foreground.below ? "below:" : "") + Short(foreground.threshold);
+}
+
 std::string LayersText(const MapResult& result) {
   const std::vector<int>& layers = result.layers;
   if (layers.empty()) return "no layer";
@@ -32,6 +36,22 @@ std::string HeadsText(const MapResult& result) {
   if (fused) return result.heads + " of " + std::to_string(result.num_heads) + " heads";
   if (result.heads == "all") return "all " + std::to_string(result.num_heads) + " heads";
   return (result.heads.find(',') == std::string::npos ? "head " : "heads ") + result.heads;
+}
+
+// The method and its options that are not the default.
+std::string MethodText(const SelectionOptions& selection) {
+  const MethodOptions& options = selection.options;
+  std::string text = "method " + std::string(MethodName(selection.method));
+  if (options.start_layer != 0) text += " from layer " + std::to_string(options.start_layer);
+  if (options.discard_ratio > 0) text += ", discard ratio " + Short(options.discard_ratio);
+  if (options.compat != RolloutCompat::kNone) {
+    text += ", compat " + std::string(CompatName(options.compat));
+  }
+  if (selection.method == Method::kSimilarity) {
+    text += " of " + std::string(FeaturesName(options.features));
+  }
+  if (options.foreground) text += ", foreground " + ForegroundText(*options.foreground);
+  return text;
 }
 
 Json Choice(const LayerChoice& choice) {
@@ -84,6 +104,44 @@ std::string NormalizeText(const Normalize& normalize) {
   return "unknown";
 }
 
+// Those that the method has, and what was said of outliers and objects.
+void AddMethodOptions(const SelectionOptions& selection, Json& json) {
+  const MethodOptions& options = selection.options;
+  if (selection.method == Method::kRollout) {
+    json["start_layer"] = options.start_layer;
+    json["discard_ratio"] = options.discard_ratio;
+    json["compat"] = std::string(CompatName(options.compat));
+  }
+  if (selection.method == Method::kSimilarity) {
+    json["features"] = std::string(FeaturesName(options.features));
+  }
+  if (selection.method == Method::kPca) {
+    json["foreground"] = options.foreground ? Json(ForegroundText(*options.foreground)) : Json();
+  }
+  json["outliers"] = std::string(OutlierRuleName(options.outliers));
+}
+
+Json ObjectsJson(const std::vector<MapObject>& objects) {
+  const auto rounded = [](double value, double digits) {
+    return std::round(value * digits) / digits;
+  };
+  constexpr double kPixels = 100;  // to the hundredth of a pixel
+  constexpr double kShares = 1e6;
+  Json list = Json::array();
+  for (const MapObject& object : objects) {
+    const Rect& box = object.box;
+    list.push_back({{"layer", object.layer},
+                    {"head", object.head.empty() ? Json(nullptr) : Json(object.head)},
+                    {"box",
+                     {rounded(box.top, kPixels), rounded(box.left, kPixels),
+                      rounded(box.bottom, kPixels), rounded(box.right, kPixels)}},
+                    {"area", rounded(object.area, kPixels)},
+                    {"patches", object.patches},
+                    {"mass", rounded(object.mass, kShares)}});
+  }
+  return list;
+}
+
 Json SizeOf(const FitOptions& fit) {
   if (fit.exact) return {fit.exact->rows, fit.exact->cols};
   if (fit.side) return *fit.side;
@@ -103,10 +161,10 @@ std::string OutputText(const std::string& output) {
 }
 
 std::string SelectionText(const MapResult& result, const MapJob& job) {
-  std::string text = LayersText(result) + ", " + HeadsText(result) + ", query " + result.query;
-  if (job.selection.method != Method::kAttention) {
-    text += ", method " + std::string(MethodName(job.selection.method));
-  }
+  std::string text = LayersText(result);
+  if (!result.heads.empty()) text += ", " + HeadsText(result);
+  if (!result.query.empty()) text += ", query " + result.query;
+  if (job.selection.method != Method::kAttention) text += ", " + MethodText(job.selection);
   if (job.selection.precision != Precision::kFloat32) {
     text += ", precision " + std::string(PrecisionName(job.selection.precision));
   }
@@ -180,6 +238,7 @@ std::string SettingsJson(const MapJob& job) {
   json["head"] = Choice(selection.heads);
   json["query"] = Choice(selection.query);
   json["method"] = std::string(MethodName(selection.method));
+  AddMethodOptions(selection, json);
   json["fit"] = std::string(FitName(job.input.fit.fit));
   json["size"] = SizeOf(job.input.fit);
   json["scale"] = selection.scale ? Json(*selection.scale) : Json("sqrt");
@@ -215,10 +274,11 @@ std::string RecordJson(const MapResult& result, const std::string& model,
   json["min"] = error ? Json(nullptr) : Number(result.min);
   json["max"] = error ? Json(nullptr) : Number(result.max);
   json["seconds"] = std::round(result.seconds * 1e6) / 1e6;
+  if (result.objects && !error) json["objects"] = ObjectsJson(*result.objects);
   if (with_selection && !error) {
     json["layer"] = result.layers.size() == 1 ? Json(result.layers[0]) : Json(result.layers);
-    json["heads"] = result.heads;
-    json["query"] = result.query;
+    json["heads"] = result.heads.empty() ? Json(nullptr) : Json(result.heads);
+    json["query"] = result.query.empty() ? Json(nullptr) : Json(result.query);
     if (!result.top5.empty()) {
       Json top = Json::array();
       for (const ClassProbability& entry : result.top5) {

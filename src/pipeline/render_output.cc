@@ -5,23 +5,23 @@
 #include "attnmap/core/error.h"
 #include "attnmap/pipeline/run.h"
 #include "attnmap/render/terminal.h"
+#include "pipeline/map_request.h"
 
 namespace attnmap {
 namespace {
 
 std::string PanelLabel(const PatchMap& map) {
   const bool number = !map.head.empty() && map.head[0] >= '0' && map.head[0] <= '9';
-  return "layer " + std::to_string(map.layer) +
-         (number ? " head " + map.head : " " + map.head + " of heads");
+  const std::string layer = "layer " + std::to_string(map.layer);
+  if (map.head.empty()) return layer;
+  return layer + (number ? " head " + map.head : " " + map.head + " of heads");
 }
 
 std::vector<ExportedArray> MapArrays(const std::vector<PatchMap>& maps) {
   std::vector<ExportedArray> arrays;
   for (const PatchMap& map : maps) {
-    const std::string name =
-        maps.size() == 1 ? std::string("map") : "map." + std::to_string(map.layer) + "." + map.head;
-    arrays.push_back({name, SharedTensor(Tensor({map.grid.rows, map.grid.cols}, map.values)),
-                      map.layer, map.head, map.query});
+    arrays.push_back({MapName(map, maps.size() == 1), SharedTensor(MapTensor(map)), map.layer,
+                      map.head, map.query});
   }
   return arrays;
 }
@@ -34,7 +34,8 @@ PictureOptions OptionsFor(std::span<const DrawnMaps> drawn, const MapJob& job) {
   if (!job.layout_given && several) options.layout = Layout::kSheet;
   const bool sheet =
       options.layout == Layout::kSheet || (drawn.size() > 1 && options.layout != Layout::kHeads);
-  if (!job.colorbar_given) options.colorbar = sheet;
+  const bool own_colours = !drawn.front().computed->maps.front().colours.empty();
+  if (!job.colorbar_given) options.colorbar = sheet && !own_colours;
   const bool takes_several =
       sheet || options.layout == Layout::kHeads || options.layout == Layout::kTerminal;
   if (num_maps > 1 && !takes_several) {

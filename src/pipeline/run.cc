@@ -7,9 +7,13 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/file.h"
+#include "pipeline/map_request.h"
 
 namespace attnmap {
 namespace {
+
+// DINO's share for its masks, where --objects comes without --mass.
+constexpr double kObjectMass = 0.6;
 
 // Maps and model outputs from one run: the maps' sink is asked first, the
 // record takes what comes from behind the blocks.
@@ -80,7 +84,8 @@ bool CanClassify(const VitModel& model) { return model.head.present() && !model.
 // Patches that lie in padding are not part of the picture.
 void MarkPadding(PatchMap& map, const ImageGeometry& geometry) {
   const PatchGrid& grid = map.grid;
-  std::vector<uint8_t> shown(static_cast<size_t>(grid.num_patches()), 1);
+  std::vector<uint8_t> shown = map.shown;
+  shown.resize(static_cast<size_t>(grid.num_patches()), 1);
   bool any = false;
   for (int i = 0; i < grid.num_patches(); ++i) {
     const RowsCols at = grid.PatchAt(i);
@@ -101,14 +106,7 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   if (query.kind == ResolvedQuery::Kind::kAll) {
     throw Error("--query all makes no picture: use attnmap dump");
   }
-  ResolveHeads(selection.heads, model.config.num_heads);
-  MapRequest request{.method = selection.method,
-                     .layers = ResolveLayers(selection.layers, model.config.num_layers),
-                     .heads = selection.heads,
-                     .query = query,
-                     .tokens = model.config.tokens,
-                     .grid = input.input.grid,
-                     .num_heads = model.config.num_heads};
+  const MapRequest request = MakeMapRequest(model, input.input, selection, query);
   const auto maps = MakeMapSink(request);
   CaptureRequest outputs;
   outputs.outputs.logits = job.want_classes && CanClassify(model);
@@ -116,7 +114,7 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   MapsAndOutputs sink(*maps, record);
   prepared.Encode(input.input, sink, pool, {selection.scale});
 
-  ComputedMaps computed{maps->Maps(), {}};
+  ComputedMaps computed{maps->Maps(pool), {}};
   MapResult& result = computed.result;
   result.min = std::numeric_limits<double>::infinity();
   result.max = -result.min;
@@ -130,8 +128,9 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   }
   result.grid = input.input.grid;
   result.layers = request.layers;
-  result.heads = HeadLabel(selection.heads);
-  result.query = query.label;
+  const bool pca = selection.method == Method::kPca;
+  if (!pca && selection.method != Method::kSimilarity) result.heads = HeadLabel(selection.heads);
+  if (!pca) result.query = query.label;
   result.num_layers = model.config.num_layers;
   result.num_heads = model.config.num_heads;
   result.constant = result.min == result.max;
@@ -140,7 +139,17 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   }
   result.notes = model.notes;
   result.notes.insert(result.notes.end(), input.notes.begin(), input.notes.end());
-  if (selection.query.kind == QueryChoice::Kind::kDefault &&
+  const std::vector<std::string> of_maps = maps->Notes();
+  result.notes.insert(result.notes.end(), of_maps.begin(), of_maps.end());
+  if (job.objects) {
+    result.objects.emplace();
+    for (const PatchMap& map : computed.maps) {
+      const auto objects =
+          FindObjects(map, job.picture.mass.value_or(kObjectMass), input.input.geometry);
+      result.objects->insert(result.objects->end(), objects.begin(), objects.end());
+    }
+  }
+  if (!pca && selection.query.kind == QueryChoice::Kind::kDefault &&
       query.kind != ResolvedQuery::Kind::kToken) {
     result.notes.push_back("the model has no class token: the query is " + query.label);
   }
@@ -197,6 +206,9 @@ void CheckJob(const MapJob& job) {
   if (picture.layout == Layout::kTerminal && (!job.format.picture || job.format.vector)) {
     throw UsageError("--layout terminal prints a picture: it goes with no file format");
   }
+  if (job.selection.method == Method::kPca && job.format.vector) {
+    throw UsageError("--method pca has colours of its own: write it as png, jpg, webp or tiff");
+  }
   if (picture.mass && !(*picture.mass > 0 && *picture.mass <= 1)) {
     throw UsageError("--mass takes a share above 0 and up to 1");
   }
@@ -204,6 +216,8 @@ void CheckJob(const MapJob& job) {
   if (job.selection.query.kind == QueryChoice::Kind::kAll) {
     throw UsageError("--query all is for dump: a picture shows one query");
   }
+  CheckMethod(job.selection);
+  CheckMapFormat(job.selection.method, job.format.picture, job.format.array_format);
 }
 
 std::string DefaultOutputName(const std::string& image) {

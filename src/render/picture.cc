@@ -5,6 +5,7 @@
 #include "attnmap/image/resample.h"
 #include "render/compose.h"
 #include "render/contour.h"
+#include "render/paint_colours.h"
 #include "render/paint_heads.h"
 #include "render/paint_map.h"
 
@@ -48,6 +49,7 @@ class TilePainter {
     const PatchMap& map = composition_.maps[index];
     const MapStyle style{composition_.colours, composition_.alpha, options_.interpolation,
                          composition_.scales.ranges[index]};
+    if (!map.colours.empty()) return PaintColours(photo, geometry, map, style, region);
     std::vector<uint8_t> kept;
     if (options_.mass || options_.contour) kept = MassMask(map, composition_.mass);
     PaintMap(photo, geometry, map, options_.mass ? kept : std::vector<uint8_t>(), style, region);

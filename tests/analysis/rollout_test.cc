@@ -1,5 +1,8 @@
 #include "attnmap/analysis/rollout.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "analysis/fake_encoder.h"
 #include "analysis/golden.h"
 #include "attnmap/analysis/maps.h"
@@ -9,6 +12,7 @@
 namespace attnmap {
 namespace {
 
+using Catch::Matchers::Contains;
 using test::FakeEncoder;
 using Kind = ResolvedQuery::Kind;
 
@@ -72,6 +76,64 @@ TEST_CASE("rollout equals the reference for each head fusion") {
   }
 }
 
+// The largest difference, as a share of the expected map's maximum.
+double WorstShare(const PatchMap& map, const std::string& name) {
+  const Tensor expected = test::ReadGolden(name, {8, 8});
+  double worst = 0;
+  double max = 0;
+  for (size_t j = 0; j < 64; ++j) {
+    worst = std::max(worst, std::abs(static_cast<double>(map.values[j]) - expected.values[j]));
+    max = std::max<double>(max, expected.values[j]);
+  }
+  return worst / max;
+}
+
+TEST_CASE("discarding, the published script's numbers and a later start equal the reference") {
+  const std::pair<HeadFusion, std::string> fusions[] = {
+      {HeadFusion::kMean, "mean"}, {HeadFusion::kMax, "max"}, {HeadFusion::kMin, "min"}};
+  for (const auto& [fusion, name] : fusions) {
+    MapRequest request = Request({2}, Fused(fusion), kClass);
+    for (const std::string ratio : {"0.0", "0.5", "0.9"}) {
+      INFO(name << " " << ratio);
+      request.options.discard_ratio = std::stod(ratio);
+      request.options.compat = RolloutCompat::kNone;
+      const std::string ours = ratio == "0.0" ? "0" : ratio;
+      CHECK(WorstShare(Compute(request, Golden()).at(0), "rollout." + name + "." + ours) < 1e-6);
+      request.options.compat = RolloutCompat::kVitExplain;
+      const auto script = Compute(request, Golden());
+      CHECK(WorstShare(script.at(0), "vit_explain." + name + "." + ratio) < 2e-6);
+      CHECK(*std::max_element(script[0].values.begin(), script[0].values.end()) == 1);
+    }
+  }
+  MapRequest request = Request({2}, Fused(HeadFusion::kMean), kClass);
+  request.options.start_layer = 1;
+  CHECK(WorstShare(Compute(request, Golden()).at(0), "rollout.mean.0.start1") < 1e-6);
+}
+
+TEST_CASE("of equal weights those that come first are discarded, the class column is spared") {
+  // N = 3, 4 of 9 go: 0 and 0.1 at places 1, 2, then of three 0.2 at 3, 4, 8 the first two.
+  const std::vector<float> f{0.7F, 0.0F, 0.1F, 0.2F, 0.2F, 0.6F, 0.5F, 0.3F, 0.2F};
+  const std::vector<MatrixView> layer{{f.data(), 3, 3, 3}};
+  std::vector<double> rows{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  RollOut(rows, layer, {RolloutCompat::kNone, 4.0 / 9 + 1e-9, 0});
+  const double expected[] = {1, 0, 0, 0.2 / 1.8, 1 / 1.8, 0.6 / 1.8, 0.25, 0.15, 0.6};
+  for (size_t i = 0; i < 9; ++i) CHECK(rows[i] == Approx(expected[i]).margin(1e-7));
+  std::vector<double> spared_none{0, 1, 0};
+  RollOut(spared_none, layer, {RolloutCompat::kNone, 4.0 / 9 + 1e-9, -1});
+  CHECK(spared_none[0] == 0);
+}
+
+TEST_CASE("rollout starts no later than the last layer; vit-explain needs a class token") {
+  MapRequest request = Request({0, 2}, Fused(HeadFusion::kMean), kClass);
+  request.options.start_layer = 1;
+  CHECK_THROWS_WITH(MakeMapSink(request),
+                    "--start-layer 1 lies behind layer 0, the last one multiplied");
+  request.options = {.compat = RolloutCompat::kVitExplain};
+  request.tokens = {};
+  request.query = {Kind::kMean, 0, "mean"};
+  CHECK_THROWS_WITH(MakeMapSink(request), Contains("class token"));
+}
+
 TEST_CASE("every query's rollout is a row of the whole matrix, the mean query their mean") {
   const Tensor expected = test::ReadGolden("rollout_matrix.mean.0", {65, 65});
   const auto fused = Fused(HeadFusion::kMean);
@@ -125,6 +187,7 @@ TEST_CASE("the layer chosen is the last one multiplied, a chosen head is followe
   }
   const auto sink = MakeMapSink(Request({1}, head, kClass));
   CHECK(sink->Wants(0).attention.all);
+  CHECK(sink->Wants(1).attention.tokens == std::vector<int>{0});  // only this row is read
   CHECK(sink->Wants(1).attention_heads == std::vector<int>{2});
   CHECK_FALSE(sink->Wants(2).any());
 }

@@ -14,9 +14,12 @@ struct PatchMap {
   PatchGrid grid;
   std::vector<float> values;   // grid.num_patches()
   std::vector<uint8_t> shown;  // empty: all; else 0 where a patch is not to be drawn (padding)
+  // Features shown as colours: (3, num_patches), R G B in [0, 1], and `values` is
+  // the first of the three. Empty: values become colours by a colour map.
+  std::vector<float> colours;
   int layer = 0;
-  std::string head;   // "mean", "3", ...
-  std::string query;  // "class", "patch 3,5", ...
+  std::string head;   // "mean", "3", ...; empty: does not apply
+  std::string query;  // "class", "patch 3,5", ...; empty: does not apply
 
   bool IsShown(int patch_index) const {
     return shown.empty() || shown[static_cast<size_t>(patch_index)] != 0;

@@ -23,6 +23,9 @@ struct EncodeSettings {
   std::optional<float> score_scale;
 };
 
+// The factor that comes to, as the encoder multiplies with it.
+float ScoreScale(const VitConfig& config, const EncodeSettings& settings);
+
 // A model made ready to run, shared read-only by all threads. Keeps the
 // model's tensors alive.
 class PreparedModel {

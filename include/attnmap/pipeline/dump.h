@@ -50,6 +50,9 @@ struct DumpResult {
   std::vector<std::string> notes;
 };
 
+// Options that contradict each other, found before any file is opened: UsageError.
+void CheckDump(const DumpOptions& options);
+
 DumpResult RunDump(const DumpOptions& options);
 
 }  // namespace attnmap

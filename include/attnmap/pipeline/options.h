@@ -41,8 +41,10 @@ struct SelectionOptions {
   HeadChoice heads;
   QueryChoice query;
   Method method = Method::kAttention;
-  std::optional<float> scale;  // nothing: 1 / sqrt(d_k)
-  int threads = 0;             // 0: all cores
+  MethodOptions options;           // start_layer may be negative: from the end
+  std::vector<std::string> given;  // of MethodBoundOptions(), those named on the command line
+  std::optional<float> scale;      // nothing: 1 / sqrt(d_k)
+  int threads = 0;                 // 0: all cores
   Precision precision = Precision::kFloat32;
 };
 
@@ -56,6 +58,11 @@ using StopFlag = std::atomic<bool>;
 std::optional<float> ParseScale(std::string_view text);
 Precision ParsePrecision(std::string_view text);
 Method ParseMethod(std::string_view text);
+RolloutCompat ParseCompat(std::string_view text);
+OutlierRule ParseOutliers(std::string_view text);
+Features ParseFeatures(std::string_view text);
+Foreground ParseForeground(std::string_view text);
+double ParseDiscardRatio(std::string_view text);
 Layout ParseLayout(std::string_view text);
 Interpolation ParseInterpolation(std::string_view text);
 Normalize ParseNormalize(std::string_view text);
@@ -78,8 +85,18 @@ OutputFormat ParseOutputFormat(const std::string& output, std::string_view forma
 // The names --colormap takes.
 std::vector<std::string> ColourMaps();
 
+// Options that some methods have no use for, such as "--head".
+std::vector<std::string> MethodBoundOptions();
+// Throws UsageError where an option was given that does nothing with the method
+// chosen. `only_maps`: no other matrix is asked for that --layer, --head or
+// --query could be meant for.
+void CheckMethod(const SelectionOptions& selection, bool only_maps = true);
+
 std::string_view MethodName(Method method);
 std::string_view PrecisionName(Precision precision);
+std::string_view CompatName(RolloutCompat compat);
+std::string_view OutlierRuleName(OutlierRule rule);
+std::string_view FeaturesName(Features features);
 std::string_view FitName(Fit fit);
 std::string_view InterpolationName(Interpolation interpolation);
 std::string_view LayoutName(Layout layout);

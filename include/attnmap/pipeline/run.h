@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "attnmap/analysis/objects.h"
 #include "attnmap/encoder/encoder.h"
 #include "attnmap/pipeline/options.h"
 #include "attnmap/pipeline/session.h"
@@ -23,6 +24,7 @@ struct MapJob {
   OutputFormat format;
   TerminalOptions terminal;   // of layout kTerminal
   bool want_classes = false;  // top 5, where the model can classify
+  bool objects = false;       // the connected parts of the mass mask, for the record
 };
 
 struct ClassProbability {
@@ -40,12 +42,13 @@ struct MapResult {
   double max = 0;
   double seconds = 0;
   std::vector<int> layers;
-  std::string heads;
-  std::string query;
+  std::string heads;  // empty: the method has none
+  std::string query;  // empty: the method has none
   int num_layers = 0;
   int num_heads = 0;
   bool constant = false;
   std::vector<ClassProbability> top5;
+  std::optional<std::vector<MapObject>> objects;  // where they were asked for
   std::vector<std::string> notes;
 };
 

@@ -1,0 +1,29 @@
+#ifndef ATTNMAP_PIPELINE_MAP_REQUEST_H_
+#define ATTNMAP_PIPELINE_MAP_REQUEST_H_
+
+#include "attnmap/analysis/maps.h"
+#include "attnmap/core/model_input.h"
+#include "attnmap/core/patch_map.h"
+#include "attnmap/core/tensor.h"
+#include "attnmap/export/export.h"
+#include "attnmap/model/vit_model.h"
+#include "attnmap/pipeline/options.h"
+
+namespace attnmap {
+
+// What a selection comes to for one model and picture. Valid while the model
+// lives. Throws Error where the model does not have what was chosen.
+MapRequest MakeMapRequest(const VitModel& model, const ModelInput& input,
+                          const SelectionOptions& selection, const ResolvedQuery& query);
+
+// What an exported map is called, and its numbers: (rows, cols), or (3, rows,
+// cols) where it has colours of its own.
+std::string MapName(const PatchMap& map, bool single);
+Tensor MapTensor(const PatchMap& map);
+
+// Throws UsageError where the format cannot hold the method's maps.
+void CheckMapFormat(Method method, bool picture, ArrayFormat format);
+
+}  // namespace attnmap
+
+#endif  // ATTNMAP_PIPELINE_MAP_REQUEST_H_
