@@ -78,6 +78,7 @@ int Dispatch(int argc, char** argv) {
   commands["batch"] = SetupBatch(app);
   commands["dump"] = SetupDump(app);
   commands["explain"] = SetupExplain(app);
+  commands["stats"] = SetupStats(app);
   commands["inspect"] = SetupInspect(app);
   commands["convert"] = SetupConvert(app);
   commands["init"] = SetupInit(app);
