@@ -64,8 +64,8 @@ void SetFigure(const StatsArguments& arguments, const Context& context, StatsOpt
 std::string WroteLine(const StatsOptions& options, const std::vector<ImageStatistics>& all) {
   std::string line = "wrote " + options.output;
   if (!options.output.empty() && !options.figure.empty()) line += " and ";
-  line += options.figure + ": " + std::to_string(all.front().heads.size()) + " heads of each of " +
-          std::to_string(all.size()) + " pictures";
+  line += options.figure + ": " + std::to_string(all.front().heads.size()) + " heads";
+  if (all.size() > 1) line += ", of each of " + std::to_string(all.size()) + " pictures";
   return line;
 }
 

@@ -110,18 +110,18 @@ std::vector<ImageStatistics> RunStats(const StatsOptions& options,
 
 Image StatsFigure(std::span<const ImageStatistics> all, const std::string& font) {
   DotChart distance = ChartOf(all, &HeadStatistics::distance);
-  distance.title = "attention distance (pixels of the prepared image)";
+  distance.title = "attention distance (px)";
   distance.reference = MeanOver(all, UniformDistance);
   DotChart entropy = ChartOf(all, &HeadStatistics::entropy);
-  entropy.title = "entropy of attention (nats)";
+  entropy.title = "attention entropy (nats)";
   entropy.reference = MeanOver(all, UniformEntropy);
-  distance.reference_label = entropy.reference_label = "all weights equal";
   PlotOptions options;
   options.font = font;
   options.heading = all.size() == 1 ? FileName(all.front().image)
                                     : "mean of " + std::to_string(all.size()) + " pictures";
   options.dots_are = "a head";
-  options.means_are = "mean of the layer's heads";
+  options.means_are = "mean of a layer's heads";
+  options.references_are = "all weights equal";
   const DotChart charts[] = {std::move(distance), std::move(entropy)};
   return DrawDotCharts(charts, options);
 }

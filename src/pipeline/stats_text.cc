@@ -17,34 +17,38 @@ struct Field {
   std::optional<double> (*get)(const HeadStatistics&);
   const char* heading;
   const char* unit;  // under the heading
-  double factor;     // in the table
+  size_t width;
+  double factor;  // in the table
   int decimals;
 };
 
+template <double HeadStatistics::*kMember>
+std::optional<double> Always(const HeadStatistics& head) {
+  return head.*kMember;
+}
+
+template <std::optional<double> HeadStatistics::*kMember>
+std::optional<double> IfThere(const HeadStatistics& head) {
+  return head.*kMember;
+}
+
+using Stats = HeadStatistics;
 constexpr Field kFields[] = {
-    {"entropy", [](const HeadStatistics& h) { return std::optional(h.entropy); }, "entropy", "nats",
-     1, 3},
-    {"distance", [](const HeadStatistics& h) { return std::optional(h.distance); }, "distance",
-     "px", 1, 1},
-    {"class_mass", [](const HeadStatistics& h) { return h.class_mass; }, "class", "mass %", 100, 2},
-    {"register_mass", [](const HeadStatistics& h) { return h.register_mass; }, "register", "mass %",
-     100, 2},
-    {"patches_50", [](const HeadStatistics& h) { return std::optional(h.patches_50); }, "half in",
-     "patches %", 100, 1},
-    {"patches_90", [](const HeadStatistics& h) { return std::optional(h.patches_90); }, "90 % in",
-     "patches %", 100, 1},
-    {"outlier_share", [](const HeadStatistics& h) { return std::optional(h.outlier_share); },
-     "outliers", "patches %", 100, 1},
-    {"outlier_mass", [](const HeadStatistics& h) { return h.outlier_mass; }, "on these", "mass %",
-     100, 1},
+    {"entropy", Always<&Stats::entropy>, "entropy", "nats", 8, 1, 3},
+    {"distance", Always<&Stats::distance>, "distance", "px", 9, 1, 1},
+    {"class_mass", IfThere<&Stats::class_mass>, "class", "mass %", 8, 100, 2},
+    {"register_mass", IfThere<&Stats::register_mass>, "register", "mass %", 9, 100, 2},
+    {"patches_50", Always<&Stats::patches_50>, "50 % in", "patch %", 9, 100, 1},
+    {"patches_90", Always<&Stats::patches_90>, "90 % in", "patch %", 9, 100, 1},
+    {"outlier_share", Always<&Stats::outlier_share>, "outlier", "patch %", 9, 100, 1},
+    {"outlier_mass", IfThere<&Stats::outlier_mass>, "outlier", "mass %", 9, 100, 1},
 };
 
-constexpr size_t kNumberWidth = 10;
-
+// What stands in the columns of one line: layer and head, and a cell a field.
 std::string Line(const std::string& layer, const std::string& head,
                  const std::vector<std::string>& cells) {
-  std::string line = Right(layer, 5) + Right(head, 6);
-  for (const std::string& cell : cells) line += Right(cell, kNumberWidth);
+  std::string line = Right(layer, 5) + Right(head, 5);
+  for (size_t i = 0; i < cells.size(); ++i) line += Right(cells[i], kFields[i].width);
   return line + "\n";
 }
 

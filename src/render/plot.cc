@@ -49,7 +49,7 @@ void Check(std::span<const DotChart> charts) {
   if (charts.empty()) throw Error("there is no chart to draw");
   for (const DotChart& chart : charts) {
     if (chart.dots.empty()) throw Error("a chart has no column: " + chart.title);
-    std::vector<double> values{chart.reference};
+    std::vector<double> values{chart.reference.value_or(0)};
     for (const auto& column : chart.dots) values.insert(values.end(), column.begin(), column.end());
     for (double value : values) {
       if (!(value >= 0 && std::isfinite(value))) {
@@ -59,9 +59,13 @@ void Check(std::span<const DotChart> charts) {
   }
 }
 
+bool HasLegend(const PlotOptions& options) {
+  return !(options.dots_are + options.means_are + options.references_are).empty();
+}
+
 Axis YAxis(const DotChart& chart) {
   constexpr int kMostSteps = 7;
-  double largest = chart.reference_label.empty() ? 0 : chart.reference;
+  double largest = chart.reference.value_or(0);
   for (const auto& column : chart.dots) {
     for (double value : column) largest = std::max(largest, value);
   }
@@ -82,7 +86,7 @@ std::vector<Panel> LayOut(std::span<const DotChart> charts, const PlotOptions& o
   if (!options.heading.empty()) top += font.line_height();
   top += font.line_height() + kFont;  // a chart's title over its plot
   font.SetSize(kSmall);
-  if (!options.dots_are.empty()) top += font.line_height();
+  if (HasLegend(options)) top += font.line_height();
   top += kFont / 2;
   std::vector<Panel> panels;
   int left = kMargin;
@@ -142,18 +146,17 @@ void DrawXAxis(Image& image, const Panel& panel, Font& font) {
               panel.chart->x_title, font, kInk);
 }
 
-void DrawReference(Image& image, const Panel& panel, Font& font) {
-  if (panel.chart->reference_label.empty()) return;
+void DrawDashes(Image& image, int row, int left, int right) {
   constexpr int kDash = 8;
-  const Box& plot = panel.plot;
-  const int row = static_cast<int>(std::lround(panel.Y(panel.chart->reference)));
-  for (int x = plot.left; x < plot.right(); x += 2 * kDash) {
-    FillBox(image, {row, x, 2, std::min(kDash, plot.right() - x)}, kQuietInk);
+  for (int x = left; x < right; x += 2 * kDash) {
+    FillBox(image, {row, x, 2, std::min(kDash, right - x)}, kQuietInk);
   }
-  // Above the line where that is inside the plot or near it, else below.
-  font.SetSize(kSmall);
-  DrawRightAligned(image, row - kSmall / 3, plot.right(),
-                   font.Shortened(panel.chart->reference_label, plot.cols), font, kQuietInk);
+}
+
+void DrawReference(Image& image, const Panel& panel) {
+  if (!panel.chart->reference) return;
+  const int row = static_cast<int>(std::lround(panel.Y(*panel.chart->reference)));
+  DrawDashes(image, row, panel.plot.left, panel.plot.right());
 }
 
 void DrawColumn(Image& image, const Panel& panel, int column) {
@@ -175,18 +178,32 @@ void DrawColumn(Image& image, const Panel& panel, int column) {
   FillBox(image, {row - 1, x - half, 3, 2 * half + 1}, kMean);
 }
 
-// A dot and what it is, a bar and what it is, drawn as they are below.
+// The signs as they are drawn below, and what each is.
 void DrawLegend(Image& image, int baseline, const PlotOptions& options, Font& font) {
   constexpr double kRadius = 7;
-  constexpr int kBar = 30;
+  constexpr int kSign = 40;
   font.SetSize(kSmall);
-  const double middle = baseline - font.digit_height() / 2.0;
-  FillDisc(image, {kMargin + kRadius, middle}, kRadius, kDot, kOpacity);
-  int left = kMargin + kFont;
-  font.Draw(image, baseline, left, options.dots_are, kInk);
-  left += font.Width(options.dots_are) + kFont;
-  FillBox(image, {static_cast<int>(middle) - 1, left, 3, kBar}, kMean);
-  font.Draw(image, baseline, left + kBar + kFont / 3, options.means_are, kInk);
+  const int middle = baseline - font.digit_height() / 2;
+  int left = kMargin;
+  const auto say = [&](const std::string& text) {
+    font.Draw(image, baseline, left + kFont / 3, text, kInk);
+    left += kFont / 3 + font.Width(text) + kFont;
+  };
+  if (!options.dots_are.empty()) {
+    FillDisc(image, {left + kRadius, static_cast<double>(middle)}, kRadius, kDot, kOpacity);
+    left += static_cast<int>(2 * kRadius);
+    say(options.dots_are);
+  }
+  if (!options.means_are.empty()) {
+    FillBox(image, {middle - 1, left, 3, kSign}, kMean);
+    left += kSign;
+    say(options.means_are);
+  }
+  if (!options.references_are.empty()) {
+    DrawDashes(image, middle, left, left + kSign);
+    left += kSign;
+    say(options.references_are);
+  }
 }
 
 }  // namespace
@@ -205,14 +222,14 @@ Image DrawDotCharts(std::span<const DotChart> charts, const PlotOptions& options
               font.Shortened(options.heading, canvas.cols - 2 * kMargin), kInk);
     top += font.line_height();
   }
-  if (!options.dots_are.empty()) {
+  if (HasLegend(options)) {
     font.SetSize(kSmall);
     DrawLegend(image, top + font.ascent(), options, font);
   }
   for (const Panel& panel : panels) {
     DrawYAxis(image, panel, font);
     DrawXAxis(image, panel, font);
-    DrawReference(image, panel, font);
+    DrawReference(image, panel);
     for (int column = 0; column < panel.NumColumns(); ++column) DrawColumn(image, panel, column);
     font.SetSize(kFont);
     font.Draw(image, panel.plot.top - kFont, panel.plot.left - kTick,

@@ -206,9 +206,11 @@ TEST_CASE("the fewest weights that hold a share, as sorting all of them finds") 
       }
     }
   }
-  concentration.Look(std::vector<float>(10, 0.1F));
+  const std::vector<float> tenths(10, 0.1F);
+  concentration.Look(tenths);
   CHECK(concentration.CountHolding(0.9) == 9);  // though 0.1 and 0.9 are no binary fractions
-  concentration.Look(std::vector<float>(10, 0));
+  const std::vector<float> nothing(10, 0);
+  concentration.Look(nothing);
   CHECK(concentration.CountHolding(0.9) == 0);
 }
 

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -45,8 +46,8 @@ TEST_CASE("stats: a table with a line a head, a mean a layer, units in the head"
   const RunResult result = Run({"stats", Photo("chelsea.png")});
   CHECK(result.status == 0);
   for (const char* part :
-       {"chelsea.png: 14 x 21 patches of 16 px, 295 tokens", "entropy 5.687 nats", "layer  head",
-        "nats", "px", "mass %", "patches %"}) {
+       {"chelsea.png: 14 x 21 patches of 16 px, 295 tokens", "entropy 5.687 nats", "layer head",
+        "nats", "px", "mass %", "patch %"}) {
     INFO(result.out);
     INFO("should hold: " << part);
     CHECK(result.out.find(part) != std::string::npos);
@@ -55,7 +56,7 @@ TEST_CASE("stats: a table with a line a head, a mean a layer, units in the head"
   std::istringstream in(result.out);
   int rows = 0;
   for (std::string line; std::getline(in, line);) {
-    CHECK(line.size() <= 120);
+    if (line.find("chelsea") == std::string::npos) CHECK(line.size() <= 100);
     rows += line.size() > 5 && line[4] >= '0' && line[4] <= '3' && line[3] == ' ' ? 1 : 0;
   }
   CHECK(rows == 16);
@@ -166,7 +167,7 @@ TEST_CASE("stats: several pictures, a table each; one that is broken ends it") {
   const RunResult two =
       Run({"stats", Photo("coffee.png"), Photo("chelsea.png"), "--layer", "last"});
   CHECK(two.status == 0);
-  CHECK(Count(two.out, "layer  head") == 2);
+  CHECK(Count(two.out, "layer head") == 2);
   CHECK(two.out.find("coffee.png") < two.out.find("chelsea.png"));
   const auto records = Records({Photo("coffee.png"), Photo("chelsea.png"), "--layer", "last"});
   REQUIRE(records.size() == 8);

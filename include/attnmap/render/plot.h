@@ -1,6 +1,7 @@
 #ifndef ATTNMAP_RENDER_PLOT_H_
 #define ATTNMAP_RENDER_PLOT_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,16 +17,16 @@ struct DotChart {
   std::string x_title;
   int first_column = 0;                   // the number under the first column
   std::vector<std::vector<double>> dots;  // by column; 0 or more, finite
-  // A dashed line at this height, and what it is; an empty label: none.
-  double reference = 0;
-  std::string reference_label;
+  std::optional<double> reference;        // a dashed line at this height
 };
 
 struct PlotOptions {
   std::string font;      // path of the font that ships with the program
   std::string heading;   // over all charts; shortened where it does not fit
-  std::string dots_are;  // what a dot is, and what a bar: the legend
+  // The legend: what a dot, a bar and a dashed line is. All empty: none.
+  std::string dots_are;
   std::string means_are;
+  std::string references_are;
 };
 
 // The charts beside one another, each from zero up to a round number. The
