@@ -117,6 +117,7 @@ Command SetupBatch(CLI::App& parent);
 Command SetupDump(CLI::App& parent);
 Command SetupExplain(CLI::App& parent);
 Command SetupStats(CLI::App& parent);
+Command SetupVideo(CLI::App& parent);
 Command SetupInspect(CLI::App& parent);
 Command SetupConvert(CLI::App& parent);
 Command SetupInit(CLI::App& parent);

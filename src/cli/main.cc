@@ -79,6 +79,7 @@ int Dispatch(int argc, char** argv) {
   commands["dump"] = SetupDump(app);
   commands["explain"] = SetupExplain(app);
   commands["stats"] = SetupStats(app);
+  commands["video"] = SetupVideo(app);
   commands["inspect"] = SetupInspect(app);
   commands["convert"] = SetupConvert(app);
   commands["init"] = SetupInit(app);
@@ -100,7 +101,11 @@ int Dispatch(int argc, char** argv) {
   context.resources = FindResources();
   context.stop = &stop_requested;
   const std::string name = chosen.front()->get_name();
+<<<<<<< HEAD
   stops_by_itself = name == "run" || name == "batch" || name == "bench" ? 1 : 0;
+=======
+  stops_by_itself = name == "run" || name == "batch" || name == "video" ? 1 : 0;
+>>>>>>> 50ee0e0 (Films: attnmap video, through a module of OpenCV's videoio (work in progress))
   return commands.at(name)(context);
 }
 

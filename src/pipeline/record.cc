@@ -101,7 +101,12 @@ std::string Dump(const Json& json) {
 }  // namespace
 
 std::string SuccessLine(const MapResult& result, const MapJob& job) {
-  std::string line = "wrote " + (result.output == "-" ? "standard output" : result.output) + ": ";
+  return "wrote " + (result.output == "-" ? "standard output" : result.output) + ": " +
+         WhatWasDone(result, job);
+}
+
+std::string WhatWasDone(const MapResult& result, const MapJob& job) {
+  std::string line;
   line += LayersText(result) + ", " + HeadsText(result) + ", query " + result.query + ", ";
   if (job.selection.method != Method::kAttention) {
     line += "method " + std::string(MethodName(job.selection.method)) + ", ";

@@ -33,6 +33,9 @@ Resources FindResources() {
   found.codec_module =
       FirstExisting(folder, {"attnmap-codecs.so", "../" ATTNMAP_MODULE_DIR "/attnmap-codecs.so",
                              "../lib/attnmap/attnmap-codecs.so"});
+  found.video_module =
+      FirstExisting(folder, {"attnmap-video.so", "../" ATTNMAP_MODULE_DIR "/attnmap-video.so",
+                             "../lib/attnmap/attnmap-video.so"});
   return found;
 }
 

@@ -164,21 +164,25 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   return computed;
 }
 
+RenderedPicture RenderMaps(const LoadedInput& input, const std::vector<PatchMap>& maps,
+                           const MapJob& job) {
+  PictureOptions options = job.picture;
+  if (!job.layout_given && maps.size() > 1) options.layout = Layout::kSheet;
+  if (!job.colorbar_given) options.colorbar = options.layout == Layout::kSheet;
+  if (maps.size() > 1 && options.layout != Layout::kSheet) {
+    throw UsageError("--layout " + std::string(LayoutName(options.layout)) + " shows one map, " +
+                     std::to_string(maps.size()) + " were chosen: use --layout sheet");
+  }
+  std::vector<Panel> panels;
+  for (const PatchMap& map : maps) panels.push_back({map, PanelLabel(map)});
+  return RenderPicture(input.picture, input.input.geometry, panels, options);
+}
+
 std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const MapJob& job) {
   if (!job.format.picture) {
     return ExportBytes(job.format.array_format, MapArrays(computed.maps));
   }
-  PictureOptions options = job.picture;
-  if (!job.layout_given && computed.maps.size() > 1) options.layout = Layout::kSheet;
-  if (!job.colorbar_given) options.colorbar = options.layout == Layout::kSheet;
-  if (computed.maps.size() > 1 && options.layout != Layout::kSheet) {
-    throw UsageError("--layout " + std::string(LayoutName(options.layout)) + " shows one map, " +
-                     std::to_string(computed.maps.size()) + " were chosen: use --layout sheet");
-  }
-  std::vector<Panel> panels;
-  for (const PatchMap& map : computed.maps) panels.push_back({map, PanelLabel(map)});
-  const RenderedPicture rendered =
-      RenderPicture(input.picture, input.input.geometry, panels, options);
+  const RenderedPicture rendered = RenderMaps(input, computed.maps, job);
   computed.result.constant = rendered.constant;
   EncodeOptions encode;
   encode.codec_module = job.input.decode.codec_module;

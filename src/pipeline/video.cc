@@ -10,6 +10,7 @@
 #include "attnmap/formats/file.h"
 #include "attnmap/image/video.h"
 #include "pipeline/map_store.h"
+#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
@@ -73,7 +74,7 @@ class Film {
       throw Error("the film '" + options_.input + "' changes its size at frame " +
                   std::to_string(progress_.done) + " (counted from 0)");
     }
-    return LoadFrame(std::move(*frame), options_.input, job_.input, model_->model());
+    return LoadImage(std::move(*frame), options_.input, job_.input, model_->model());
   }
 
   ComputedMaps Maps(const LoadedInput& input) {
@@ -181,6 +182,23 @@ void CheckVideo(const VideoOptions& options) {
 VideoResult RunVideo(const VideoOptions& options,
                      const std::function<void(const VideoProgress&)>& report) {
   return Film(options, report).Run();
+}
+
+std::string VideoLine(const VideoResult& result, const VideoOptions& options) {
+  std::string line;
+  if (result.claimed) {
+    line = "the film '" + options.input + "' breaks off: " + std::to_string(result.num_frames) +
+           " of " + std::to_string(*result.claimed) + " frames could be read; ";
+  }
+  // Three decimals at most: 29.97.
+  const double rate = std::round(result.frames_per_second * 1000) / 1000;
+  std::string rate_text = Fixed(rate, 3);
+  rate_text.erase(rate_text.find_last_not_of('0') + 1);
+  if (rate_text.back() == '.') rate_text.pop_back();
+  return line + "wrote " + options.output + ": " + std::to_string(result.num_frames) +
+         " frames of " + std::to_string(result.size.cols) + " x " +
+         std::to_string(result.size.rows) + " at " + rate_text + " a second, " + result.codec +
+         ", without sound; " + WhatWasDone(result.result, options.job);
 }
 
 }  // namespace attnmap

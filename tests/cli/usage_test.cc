@@ -17,7 +17,7 @@ TEST_CASE("no arguments: the help and status 2") {
   CHECK(result.status == 2);
   CHECK(result.out.empty());
   for (const char* command :
-       {"run", "batch", "dump", "explain", "stats", "inspect", "convert", "init", "bench"}) {
+       {"run", "batch", "dump", "explain", "stats", "video", "inspect", "convert", "init", "bench"}) {
     CHECK(result.err.find(command) != std::string::npos);
   }
 }
@@ -37,7 +37,7 @@ TEST_CASE("the main help fits one screen of 80 by 24") {
 
 TEST_CASE("each command's help has groups and two examples") {
   for (const char* command :
-       {"run", "batch", "dump", "explain", "stats", "inspect", "convert", "init", "bench"}) {
+       {"run", "batch", "dump", "explain", "stats", "video", "inspect", "convert", "init", "bench"}) {
     CAPTURE(command);
     const RunResult result = Run({command, "--help"});
     CHECK(result.status == 0);
@@ -130,6 +130,11 @@ TEST_CASE("wrong usage is known before any file is opened: one line, status 2") 
       {{"stats", "no.png", "--plot", "x.csv"}, "--plot 'x.csv'"},
       {{"stats", "no.png", "--plot", "x"}, "png"},
       {{"stats", "no.png", "--format", "csv", "--json"}, "standard output"},
+      {{"video", "no.mp4"}, "OUT"},
+      {{"video", "no.mp4", "out.gif"}, "mp4, mkv, avi"},
+      {{"video", "no.mp4", "out"}, "mp4, mkv, avi"},
+      {{"video", "-", "out.mp4"}, "standard input"},
+      {{"video", "no.mp4", "out.mp4", "--query", "all"}, "--query all"},
       {{"convert", "no.json"}, "OUT"},
       {{"convert", "no.json", "x.h5"}, "x.h5"},
       {{"convert", "no.json", "x.json", "--dtype", "f16"}, "--dtype"},

@@ -12,6 +12,7 @@ struct Resources {
   std::string demo_model;    // weights used when none are named
   std::string font;          // for labels in pictures
   std::string codec_module;  // the reader of less common picture formats
+  std::string video_module;  // the reader and writer of films
 };
 
 Resources FindResources();

@@ -56,6 +56,11 @@ struct ComputedMaps {
 ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input, const MapJob& job,
                          ThreadPool& pool);
 
+// The maps as a picture, in the layout the job asks for or the one that fits
+// their number. Throws UsageError where the layout shows fewer.
+RenderedPicture RenderMaps(const LoadedInput& input, const std::vector<PatchMap>& maps,
+                           const MapJob& job);
+
 // The maps as the bytes of the output file the job asks for.
 std::string RenderOutput(const LoadedInput& input, ComputedMaps& computed, const MapJob& job);
 
@@ -85,6 +90,8 @@ std::string DefaultOutputName(const std::string& image);
 
 // "wrote OUT: layer 3 of 4, ..." in one line.
 std::string SuccessLine(const MapResult& result, const MapJob& job);
+// The same without "wrote OUT: ".
+std::string WhatWasDone(const MapResult& result, const MapJob& job);
 
 // The settings that made a result, as a JSON object.
 std::string SettingsJson(const MapJob& job);

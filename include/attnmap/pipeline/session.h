@@ -34,6 +34,10 @@ struct LoadedInput {
 // Throws Error naming the file.
 LoadedInput LoadInput(const std::string& path, const InputOptions& options, const VitModel& model);
 
+// The same of a picture that is in memory already; `path` is for messages.
+LoadedInput LoadImage(Image picture, const std::string& path, const InputOptions& options,
+                      const VitModel& model);
+
 // A picture file alone, upright.
 Image LoadPicture(const std::string& path, const DecodeOptions& options,
                   std::vector<std::string>& notes);
