@@ -255,12 +255,14 @@ void AtomicFile::Commit() {
 NamedTemporary::NamedTemporary(std::string target) : name_(std::move(target)) {
   target_ = BehindLinks(name_).string();
   struct stat info {};
-  if (::stat(target_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+  const bool exists = ::stat(target_.c_str(), &info) == 0;
+  if (exists && !S_ISREG(info.st_mode)) {
     throw Error("cannot write " + name_ + ": it is no ordinary file");
   }
   const std::filesystem::path path(target_);
   const int descriptor = CreateFresh(path.parent_path(), path.extension().string(), path_);
   if (descriptor < 0) Fail("write", name_, errno);
+  if (exists) static_cast<void>(::fchmod(descriptor, info.st_mode & 07777));
   ::close(descriptor);
 }
 
