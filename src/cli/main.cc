@@ -101,11 +101,8 @@ int Dispatch(int argc, char** argv) {
   context.resources = FindResources();
   context.stop = &stop_requested;
   const std::string name = chosen.front()->get_name();
-<<<<<<< HEAD
-  stops_by_itself = name == "run" || name == "batch" || name == "bench" ? 1 : 0;
-=======
-  stops_by_itself = name == "run" || name == "batch" || name == "video" ? 1 : 0;
->>>>>>> 50ee0e0 (Films: attnmap video, through a module of OpenCV's videoio (work in progress))
+  const bool looks = name == "run" || name == "batch" || name == "video" || name == "bench";
+  stops_by_itself = looks ? 1 : 0;
   return commands.at(name)(context);
 }
 

@@ -20,8 +20,8 @@ struct Codec {
   const char* name;
 };
 constexpr Codec kCodecs[] = {
-    {"mp4", "avc1", "H.264"},      {"mp4", "mp4v", "MPEG-4"}, {"mkv", "H264", "H.264"},
-    {"mkv", "XVID", "MPEG-4"},     {"avi", "MJPG", "Motion JPEG"},
+    {"mp4", "avc1", "H.264"},  {"mp4", "mp4v", "MPEG-4"},      {"mkv", "H264", "H.264"},
+    {"mkv", "XVID", "MPEG-4"}, {"avi", "MJPG", "Motion JPEG"},
 };
 
 const AttnmapVideo& LoadVideo(const std::string& path) {

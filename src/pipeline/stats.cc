@@ -87,7 +87,8 @@ void CheckStats(const StatsOptions& options) {
 
 std::vector<ImageStatistics> RunStats(const StatsOptions& options,
                                       const std::function<void(const ImageStatistics&)>& on_image) {
-  const PreparedModel prepared(LoadModel(options.model));
+  const PreparedModel prepared =
+      PrepareModel(options.model, options.selection, options.images.size() > 1);
   ThreadPool pool(NumThreads(options.selection));
   std::vector<ImageStatistics> all;
   for (const std::string& image : options.images) {

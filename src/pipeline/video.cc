@@ -29,7 +29,7 @@ class Film {
     const auto start = std::chrono::steady_clock::now();
     // The film before the model: it is the quicker to be found missing.
     auto film = OpenFilm();
-    const PreparedModel model(LoadModel(options_.model));
+    const PreparedModel model = PrepareModel(options_.model, job_.selection, true);
     model_ = &model;
     ThreadPool pool(NumThreads(job_.selection));
     pool_ = &pool;

@@ -45,9 +45,8 @@ size_t Count(const std::string& text, const std::string& part) {
 TEST_CASE("stats: a table with a line a head, a mean a layer, units in the head") {
   const RunResult result = Run({"stats", Photo("chelsea.png")});
   CHECK(result.status == 0);
-  for (const char* part :
-       {"chelsea.png: 14 x 21 patches of 16 px, 295 tokens", "entropy 5.687 nats", "layer head",
-        "nats", "px", "mass %", "patch %"}) {
+  for (const char* part : {"chelsea.png: 14 x 21 patches of 16 px, 295 tokens",
+                           "entropy 5.687 nats", "layer head", "nats", "px", "mass %", "patch %"}) {
     INFO(result.out);
     INFO("should hold: " << part);
     CHECK(result.out.find(part) != std::string::npos);

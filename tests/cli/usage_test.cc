@@ -16,8 +16,8 @@ TEST_CASE("no arguments: the help and status 2") {
   const RunResult result = Run({});
   CHECK(result.status == 2);
   CHECK(result.out.empty());
-  for (const char* command :
-       {"run", "batch", "dump", "explain", "stats", "video", "inspect", "convert", "init", "bench"}) {
+  for (const char* command : {"run", "batch", "dump", "explain", "stats", "video", "inspect",
+                              "convert", "init", "bench"}) {
     CHECK(result.err.find(command) != std::string::npos);
   }
 }
@@ -36,8 +36,8 @@ TEST_CASE("the main help fits one screen of 80 by 24") {
 }
 
 TEST_CASE("each command's help has groups and two examples") {
-  for (const char* command :
-       {"run", "batch", "dump", "explain", "stats", "video", "inspect", "convert", "init", "bench"}) {
+  for (const char* command : {"run", "batch", "dump", "explain", "stats", "video", "inspect",
+                              "convert", "init", "bench"}) {
     CAPTURE(command);
     const RunResult result = Run({command, "--help"});
     CHECK(result.status == 0);

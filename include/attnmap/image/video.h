@@ -16,7 +16,7 @@ namespace attnmap {
 // saying that the module is missing.
 
 struct FilmInfo {
-  double frames_per_second = 0;        // 0: the film does not say
+  double frames_per_second = 0;       // 0: the film does not say
   std::optional<int64_t> num_frames;  // what the film says; often an estimate
 };
 

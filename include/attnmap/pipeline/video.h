@@ -33,7 +33,7 @@ struct VideoResult {
   int64_t num_frames = 0;
   std::optional<int64_t> claimed;  // what the film says, where clearly more could not be read
   double frames_per_second = 0;
-  RowsCols size;      // of the film written
+  RowsCols size;  // of the film written
   std::string codec;
 };
 
