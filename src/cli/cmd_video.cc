@@ -88,6 +88,12 @@ Command SetupVideo(CLI::App& parent) {
   arguments->image.AddTo(*app, false);
   arguments->selection.AddTo(*app, true);
   arguments->picture.AddTo(*app);
+  // What only files of one picture have, and what a film always does.
+  for (const char* name : {"--background", "--gray16", "--max-pixels", "--shared-scale"}) {
+    app->remove_option(app->get_option(name));
+  }
+  app->get_option("--no-exif")
+      ->description("Leave frames as they are stored, whatever the film says about turning them");
   app->get_option("--normalize")
       ->description(
           "minmax, max or percentile:LO,HI of the whole film (read twice), or range:A,B [minmax]");

@@ -19,6 +19,14 @@ namespace {
 constexpr double kUsualFramesPerSecond = 25;
 constexpr double kMostFramesPerSecond = 1000;
 
+// What a film says of its length is often off by a few frames.
+bool ClearlyFewer(int64_t found, int64_t claimed) {
+  constexpr double kSlack = 0.02;
+  constexpr double kSlackFrames = 3;
+  return static_cast<double>(claimed - found) >
+         std::max(kSlackFrames, kSlack * static_cast<double>(claimed));
+}
+
 // One run over a film.
 class Film {
  public:
@@ -81,10 +89,9 @@ class Film {
     ComputedMaps computed = ComputeMaps(*model_, input, job_, *pool_);
     MapResult& whole = result_.result;
     if (progress_.done == 0) {
-      const std::string output = options_.output;
       whole = computed.result;
       whole.image = options_.input;
-      whole.output = output;
+      whole.output = options_.output;
     }
     whole.min = std::min(whole.min, computed.result.min);
     whole.max = std::max(whole.max, computed.result.max);
@@ -113,13 +120,8 @@ class Film {
     if (progress_.done == 0) {
       throw Error("the film '" + options_.input + "' has no frame that can be read");
     }
-    // What a film says of its length is often off by a few frames.
-    constexpr double kSlack = 0.02;
-    constexpr int64_t kSlackFrames = 3;
-    const auto claimed = info.num_frames.value_or(0);
-    if (static_cast<double>(claimed - progress_.done) >
-        std::max<double>(kSlackFrames, kSlack * static_cast<double>(claimed))) {
-      result_.claimed = claimed;
+    if (info.num_frames && ClearlyFewer(progress_.done, *info.num_frames)) {
+      result_.claimed = info.num_frames;
     }
   }
 
@@ -141,7 +143,23 @@ class Film {
     CheckStop(options_.stop);
     result_.codec = writer->codec();
     writer->Finish();
+    CheckWritten(temporary.path());
     temporary.Commit();
+  }
+
+  // The library that writes films does not tell of a full disk.
+  void CheckWritten(const std::string& path) {
+    bool whole = false;
+    try {
+      FilmReader film(path, true, options_.video_module);
+      whole = !ClearlyFewer(film.info().num_frames.value_or(0), progress_.done) && film.Next();
+    } catch (const Error&) {
+      // It cannot even be opened.
+    }
+    if (!whole) {
+      throw Error("cannot write " + options_.output +
+                  ": what was written is no whole film; the disk may be full");
+    }
   }
 
   std::unique_ptr<FilmWriter> StartFilm(const FilmInfo& info, RowsCols size,

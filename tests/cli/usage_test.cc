@@ -134,6 +134,7 @@ TEST_CASE("wrong usage is known before any file is opened: one line, status 2") 
       {{"video", "no.mp4", "out.gif"}, "mp4, mkv, avi"},
       {{"video", "no.mp4", "out"}, "mp4, mkv, avi"},
       {{"video", "-", "out.mp4"}, "standard input"},
+      {{"video", "no.mp4", "out.mp4", "--shared-scale"}, "unknown option --shared-scale"},
       {{"video", "no.mp4", "out.mp4", "--query", "all"}, "--query all"},
       {{"convert", "no.json"}, "OUT"},
       {{"convert", "no.json", "x.h5"}, "x.h5"},
