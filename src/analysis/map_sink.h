@@ -21,8 +21,8 @@ class HeadSlots {
   // head: a tile's, -1 where fused.
   int SlotOf(int head) const;
   std::string Label(int slot) const;
-  // REQUIRES: not fused.
-  int HeadOf(int slot) const { return heads_[static_cast<size_t>(slot)]; }
+  // The head of a slot, -1: all heads fused.
+  int Head(int slot) const { return fused_ ? -1 : heads_[static_cast<size_t>(slot)]; }
   // One slot's row of a pooling head's, (heads, tokens). Throws Error where
   // the shape is another or the head is not there.
   std::vector<float> PoolRow(const Tensor& rows, int slot, int num_tokens) const;

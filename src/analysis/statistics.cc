@@ -109,7 +109,7 @@ class Gatherer : public StatisticsSink {
       for (size_t slot = 0; slot < heads.size(); ++slot) {
         records.push_back(Record(heads[slot], outliers_.at(layer)));
         records.back().layer = layer;
-        records.back().head = slots_.HeadOf(static_cast<int>(slot));
+        records.back().head = slots_.Head(static_cast<int>(slot));
       }
     }
     return records;

@@ -8,6 +8,8 @@
 namespace attnmap {
 namespace {
 
+using Catch::Matchers::Contains;
+
 TEST_CASE("far above the median, worked by hand") {
   // Median 3, distances 2 1 0 1 97, MAD 1: the limit is 3 + 8.8956.
   CHECK(FarAboveMedian(std::vector<double>{1, 2, 3, 4, 100}) ==
