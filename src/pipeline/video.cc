@@ -147,16 +147,19 @@ class Film {
     temporary.Commit();
   }
 
-  // The library that writes films does not tell of a full disk.
-  void CheckWritten(const std::string& path) {
-    bool whole = false;
+  // The library that writes films does not tell of a full disk, and what a film
+  // says of its length was written before the end: frames are counted.
+  void CheckWritten(const std::string& path) const {
+    int64_t found = 0;
     try {
       FilmReader film(path, true, options_.video_module);
-      whole = !ClearlyFewer(film.info().num_frames.value_or(0), progress_.done) && film.Next();
+      for (; film.Next(); ++found) CheckStop(options_.stop);
+    } catch (const Interrupted&) {
+      throw;
     } catch (const Error&) {
       // It cannot even be opened.
     }
-    if (!whole) {
+    if (ClearlyFewer(found, progress_.done) || found == 0) {
       throw Error("cannot write " + options_.output +
                   ": what was written is no whole film; the disk may be full");
     }

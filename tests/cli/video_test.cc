@@ -177,6 +177,24 @@ TEST_CASE("video: what is no film, has no frame or breaks off is said in one lin
   CHECK(frames < 30);
 }
 
+TEST_CASE("video: a film that cannot be written to its end is an error and is not there") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "in.avi", 60);
+  // A limit on the size of files stands in for a full disk; the signal it sends is ignored.
+  const auto shell = folder.Write("run", "#!/bin/sh\ntrap '' XFSZ\nulimit -f 8\nexec \"$@\"\n");
+  std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+  const auto before = folder.List();
+  for (const std::string name : {"out.avi", "out.mp4", "out.mkv"}) {
+    CAPTURE(name);
+    CheckFailure(Run({std::string(ATTNMAP_BINARY_DIR) + "/attnmap", "video", "in.avi", name,
+                      "--normalize", "range:0,0.02", "--output-size", "480x640"},
+                     {.folder = folder.path(), .program = shell}),
+                 1, {"cannot write " + name});
+    CHECK(folder.List() == before);
+  }
+}
+
 TEST_CASE("video: an interrupt leaves nothing half-written and ends with 130") {
   if (!HasModule()) return;
   const TempFolder folder;
