@@ -132,9 +132,9 @@ class Gatherer : public StatisticsSink {
       sums.class_mass.Add(row[static_cast<size_t>(tokens.class_token())]);
     }
     double registers = 0;
-    for (int r = 0; r < tokens.num_register_tokens; ++r) {
-      registers += row[static_cast<size_t>(tokens.first_register_token() + r)];
-    }
+    const auto first = static_cast<size_t>(tokens.first_register_token());
+    const auto count = static_cast<size_t>(tokens.num_register_tokens);
+    for (float weight : row.subspan(first, count)) registers += weight;
     sums.register_mass.Add(registers);
     concentration.Look(patches);
     sums.patches_50 += concentration.CountHolding(0.5);

@@ -117,8 +117,9 @@ std::string StatsTable(const ImageStatistics& statistics) {
   text += "all weights equal: entropy " +
           Fixed(UniformEntropy(statistics.tokens, grid), kFields[0].decimals) + " nats, distance " +
           Fixed(UniformDistance(statistics.tokens, grid), kFields[1].decimals) + " px";
-  if (!statistics.query.empty())
+  if (!statistics.query.empty()) {
     text += "; mass on outliers: of the " + statistics.query + " token";
+  }
   text += "\n\n" + Headings();
   const std::span<const HeadStatistics> all(statistics.heads);
   for (size_t begin = 0; begin < all.size();) {

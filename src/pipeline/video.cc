@@ -170,7 +170,8 @@ class Film {
     double rate = info.frames_per_second;
     if (!(rate > 0 && rate <= kMostFramesPerSecond)) {
       rate = kUsualFramesPerSecond;
-      result_.result.notes.push_back("the film does not say how fast it runs: 25 frames a second");
+      result_.result.notes.emplace_back(
+          "the film does not say how fast it runs: 25 frames a second");
     }
     result_.frames_per_second = rate;
     result_.size = size;

@@ -165,6 +165,7 @@ void DrawColumn(Image& image, const Panel& panel, int column) {
   const double width = panel.ColumnWidth();
   const double radius = std::clamp(width / 7, 3.5, 7.0);
   std::vector<double> heights;
+  heights.reserve(dots.size());
   for (double value : dots) heights.push_back(panel.Y(value));
   const std::vector<double> aside = SpreadDots(heights, radius, width / 2 - radius);
   for (size_t i = 0; i < dots.size(); ++i) {
