@@ -12,6 +12,20 @@ if(NOT TARGET FastFloat::fast_float)
   target_include_directories(FastFloat::fast_float SYSTEM INTERFACE ${FAST_FLOAT_INCLUDE_DIR})
 endif()
 
+# The film module is left out where this is not there.
+if(ATTNMAP_VIDEO AND NOT TARGET opencv_videoio)
+  find_path(ATTNMAP_OPENCV_VIDEOIO_INCLUDE_DIR opencv2/videoio.hpp PATH_SUFFIXES opencv4)
+  find_library(ATTNMAP_OPENCV_VIDEOIO_LIBRARY opencv_videoio)
+  if(ATTNMAP_OPENCV_VIDEOIO_INCLUDE_DIR AND ATTNMAP_OPENCV_VIDEOIO_LIBRARY)
+    add_library(opencv_videoio UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(opencv_videoio PROPERTIES
+      IMPORTED_LOCATION ${ATTNMAP_OPENCV_VIDEOIO_LIBRARY}
+      INTERFACE_INCLUDE_DIRECTORIES ${ATTNMAP_OPENCV_VIDEOIO_INCLUDE_DIR})
+  else()
+    message(STATUS "OpenCV's videoio was not found: `attnmap video` will not work")
+  endif()
+endif()
+
 add_library(attnmap_flags INTERFACE)
 # gcc 12 sees overlapping copies in plain string concatenation (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -135,6 +135,8 @@ Command SetupRun(CLI::App& parent);
 Command SetupBatch(CLI::App& parent);
 Command SetupDump(CLI::App& parent);
 Command SetupExplain(CLI::App& parent);
+Command SetupStats(CLI::App& parent);
+Command SetupVideo(CLI::App& parent);
 Command SetupInspect(CLI::App& parent);
 Command SetupConvert(CLI::App& parent);
 Command SetupInit(CLI::App& parent);

@@ -1,14 +1,11 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "attnmap/core/error.h"
 #include "attnmap/pipeline/batch.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 namespace attnmap::cli {
 namespace {
@@ -24,48 +21,6 @@ struct BatchArguments {
   InputArguments input;
   SelectionArguments selection;
   PictureArguments picture;
-};
-
-// A bar on a terminal once a second has passed, else a line every few seconds.
-class Progress {
- public:
-  explicit Progress(const Context& context)
-      : context_(context), terminal_(isatty(STDERR_FILENO) != 0) {}
-
-  void Update(size_t done, size_t total) {
-    const double seconds = Seconds();
-    constexpr double kFirst = 1;
-    const double interval = terminal_ ? 0.1 : 5;
-    if (context_.quiet || seconds < kFirst || seconds - last_ < interval || done == total) return;
-    last_ = seconds;
-    const double left = seconds / static_cast<double>(done) * static_cast<double>(total - done);
-    const std::string text = std::to_string(done) + " of " + std::to_string(total) + " pictures, " +
-                             std::to_string(static_cast<int>(left + 0.5)) + " s left";
-    if (!terminal_) return Say(context_, text);
-    constexpr size_t kWidth = 30;
-    const size_t filled = kWidth * done / total;
-    const std::string bar =
-        "\r[" + std::string(filled, '#') + std::string(kWidth - filled, '.') + "] " + text + "   ";
-    std::fwrite(bar.data(), 1, bar.size(), stderr);
-    drawn_ = true;
-  }
-
-  // Leaves the line clean for a message.
-  void Clear() {
-    if (drawn_) std::fputs("\r\x1b[K", stderr);
-    drawn_ = false;
-  }
-
-  double Seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  const Context& context_;
-  bool terminal_;
-  bool drawn_ = false;
-  double last_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 std::string Summary(const BatchSummary& summary, const BatchArguments& arguments, double seconds) {
@@ -93,7 +48,7 @@ int RunBatchCommand(const BatchArguments& arguments, const Context& context) {
       CollectBatch(arguments.inputs, arguments.output_dir, ".attnmap." + arguments.format);
   if (items.empty()) throw Error("no pictures found in what was named");
 
-  Progress progress(context);
+  Progress progress(context, "pictures");
   const BatchSummary summary = RunBatch(items, options, [&](const BatchProgress& step) {
     if (!step.error.empty()) {
       progress.Clear();

@@ -78,6 +78,8 @@ int Dispatch(int argc, char** argv) {
   commands["batch"] = SetupBatch(app);
   commands["dump"] = SetupDump(app);
   commands["explain"] = SetupExplain(app);
+  commands["stats"] = SetupStats(app);
+  commands["video"] = SetupVideo(app);
   commands["inspect"] = SetupInspect(app);
   commands["convert"] = SetupConvert(app);
   commands["init"] = SetupInit(app);
@@ -99,7 +101,8 @@ int Dispatch(int argc, char** argv) {
   context.resources = FindResources();
   context.stop = &stop_requested;
   const std::string name = chosen.front()->get_name();
-  stops_by_itself = name == "run" || name == "batch" || name == "bench" ? 1 : 0;
+  const bool looks = name == "run" || name == "batch" || name == "video" || name == "bench";
+  stops_by_itself = looks ? 1 : 0;
   return commands.at(name)(context);
 }
 

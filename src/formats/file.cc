@@ -168,6 +168,23 @@ std::filesystem::path BehindLinks(std::filesystem::path path) {
   return path;
 }
 
+// A short name: the target's own may be as long as names can be.
+std::string FreshName(const std::filesystem::path& folder, const std::string& ending) {
+  static std::atomic<unsigned> counter{0};
+  return (folder / (".attnmap-" + std::to_string(::getpid()) + "-" +
+                    std::to_string(counter.fetch_add(1)) + ending))
+      .string();
+}
+
+// A new file, open for writing, and its name; below 0 where there can be none (errno).
+int CreateFresh(const std::filesystem::path& folder, const std::string& ending, std::string& name) {
+  for (;;) {
+    name = FreshName(folder, ending);
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+}
+
 }  // namespace
 
 void WriteFileAtomically(const std::string& path, std::span<const uint8_t> bytes) {
@@ -186,24 +203,16 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     if (descriptor_ < 0) Fail("write", path_, errno);
     return;
   }
-  static std::atomic<unsigned> counter{0};
   const auto folder = std::filesystem::path(target_).parent_path();
-  // A short name: the target's own may be as long as names can be.
-  const auto fresh_name = [&] {
-    return (folder / (".attnmap-" + std::to_string(::getpid()) + "-" +
-                      std::to_string(counter.fetch_add(1)) + ".tmp"))
-        .string();
-  };
   // Without a name until it is whole, where the file system can: a process
   // that is killed leaves nothing.
   const std::string here = folder.empty() ? "." : folder.string();
   descriptor_ = ::open(here.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   nameless_ = descriptor_ >= 0;
-  temporary_ = fresh_name();
-  while (descriptor_ < 0) {
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0 || errno != EEXIST) break;
-    temporary_ = fresh_name();
+  if (nameless_) {
+    temporary_ = FreshName(folder, ".tmp");
+  } else {
+    descriptor_ = CreateFresh(folder, ".tmp", temporary_);
   }
   if (descriptor_ < 0) Fail("write", path_, errno);
   // Best effort: some file systems know no permissions.
@@ -241,6 +250,29 @@ void AtomicFile::Commit() {
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) Fail("write", path_, errno);
   temporary_.clear();
+}
+
+NamedTemporary::NamedTemporary(std::string target) : name_(std::move(target)) {
+  target_ = BehindLinks(name_).string();
+  struct stat info {};
+  const bool exists = ::stat(target_.c_str(), &info) == 0;
+  if (exists && !S_ISREG(info.st_mode)) {
+    throw Error("cannot write " + name_ + ": it is no ordinary file");
+  }
+  const std::filesystem::path path(target_);
+  const int descriptor = CreateFresh(path.parent_path(), path.extension().string(), path_);
+  if (descriptor < 0) Fail("write", name_, errno);
+  if (exists) static_cast<void>(::fchmod(descriptor, info.st_mode & 07777));
+  ::close(descriptor);
+}
+
+NamedTemporary::~NamedTemporary() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+void NamedTemporary::Commit() {
+  if (::rename(path_.c_str(), target_.c_str()) != 0) Fail("write", name_, errno);
+  path_.clear();
 }
 
 }  // namespace attnmap

@@ -1,34 +1,16 @@
 #include "image/codec_module.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <map>
-#include <mutex>
 
 #include "attnmap/core/error.h"
+#include "image/module.h"
 #include "image/pixels.h"
 #include "image/stored_format.h"
 
 namespace attnmap {
 namespace {
-
-const AttnmapCodecs* Open(const std::string& path, const std::string& needs) {
-  // Local: what the module drags in must not serve symbols to anyone else.
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (module == nullptr) {
-    const char* why = dlerror();
-    throw Error(needs + " cannot be loaded: " + (why != nullptr ? why : path.c_str()));
-  }
-  const auto entry = reinterpret_cast<AttnmapCodecsEntry>(dlsym(module, ATTNMAP_CODECS_SYMBOL));
-  const AttnmapCodecs* codecs = entry != nullptr ? entry() : nullptr;
-  if (codecs == nullptr || codecs->version != ATTNMAP_CODECS_VERSION) {
-    throw Error(needs + " is of another version: " + path);
-  }
-  return codecs;
-}
 
 // The samples a module handed out.
 class Samples {
@@ -135,17 +117,13 @@ void Convert(const AttnmapSamples& samples, const StoredFormat& stored,
 }  // namespace
 
 const AttnmapCodecs& LoadCodecs(const std::string& path, const std::string& what) {
-  static std::mutex mutex;
-  static std::map<std::string, const AttnmapCodecs*> loaded;
   if (path.empty()) {
     throw Error(what +
                 " need the codec module, which is not installed (JPEG, PNG, WebP and GIF "
                 "pictures do not)");
   }
-  const std::lock_guard lock(mutex);
-  const AttnmapCodecs*& codecs = loaded[path];
-  if (codecs == nullptr) codecs = Open(path, what + " need the codec module, which");
-  return *codecs;
+  return LoadModule<AttnmapCodecs>(path, ATTNMAP_CODECS_SYMBOL, ATTNMAP_CODECS_VERSION,
+                                   what + " need the codec module, which");
 }
 
 DecodedImage DecodeThroughModule(FileFormat format, Bytes bytes, const DecodeOptions& options) {

@@ -1,29 +1,13 @@
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "attnmap/pipeline/explain.h"
+#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string Fixed(double value, int digits) {
-  char buffer[400];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, digits).ptr;
-  return {buffer, end};
-}
-
-std::string Right(const std::string& text, size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
-}
-
-std::string Left(std::string text, size_t width) {
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
-}
 
 // The first few numbers of a vector, and how many there are.
 template <typename Number>

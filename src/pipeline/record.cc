@@ -200,9 +200,13 @@ std::string ClassesText(const MapResult& result) {
 }  // namespace
 
 std::string SuccessLine(const MapResult& result, const MapJob& job) {
-  return "wrote " + OutputText(result.output) + ": " + SelectionText(result, job) + ", " +
-         GridText(result.grid) + ", " + ValuesText(result.min, result.max, result.constant) +
-         NotesText(result.notes) + ClassesText(result);
+  return "wrote " + OutputText(result.output) + ": " + WhatWasDone(result, job);
+}
+
+std::string WhatWasDone(const MapResult& result, const MapJob& job) {
+  return SelectionText(result, job) + ", " + GridText(result.grid) + ", " +
+         ValuesText(result.min, result.max, result.constant) + NotesText(result.notes) +
+         ClassesText(result);
 }
 
 std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPictures& sheet,

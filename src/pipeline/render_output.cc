@@ -150,6 +150,13 @@ void TellResults(std::span<const DrawnMaps> drawn, bool constant,
 
 }  // namespace
 
+RenderedPicture RenderMaps(const LoadedInput& input, const std::vector<PatchMap>& maps,
+                           const MapJob& job) {
+  ComputedMaps computed{maps, {}};
+  const DrawnMaps drawn{&input, &input.picture, &computed, {}, {}};
+  return RenderPicture(PanelsOf({&drawn, 1}), OptionsFor({&drawn, 1}, job));
+}
+
 std::string RenderOutput(std::span<const DrawnMaps> drawn, size_t num_models, const MapJob& job) {
   if (!job.format.picture) {
     return ExportBytes(job.format.array_format, MapArrays(drawn.front().computed->maps));

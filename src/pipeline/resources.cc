@@ -58,6 +58,9 @@ Resources FindResources() {
   for (const char* path : kFallbackFonts) {
     if (fs::exists(path, error)) found.fallback_fonts.emplace_back(path);
   }
+  found.video_module =
+      FirstExisting(folder, {"attnmap-video.so", "../" ATTNMAP_MODULE_DIR "/attnmap-video.so",
+                             "../lib/attnmap/attnmap-video.so"});
   return found;
 }
 

@@ -104,15 +104,24 @@ LoadedInput LoadInput(const std::string& path, const InputOptions& options, cons
   if (!options.on.empty()) {
     throw UsageError("--on goes with prepared pixels (.npy); " + Shown(path) + " is a picture");
   }
+  std::vector<std::string> notes;
+  Image picture = Decode(file->bytes(), path, options.decode, notes);
+  LoadedInput loaded = LoadImage(std::move(picture), path, options, model);
+  loaded.notes.insert(loaded.notes.begin(), notes.begin(), notes.end());
+  return loaded;
+}
+
+LoadedInput LoadImage(Image picture, const std::string& path, const InputOptions& options,
+                      const VitModel& model) {
   LoadedInput loaded;
-  loaded.picture = Decode(file->bytes(), path, options.decode, loaded.notes);
+  loaded.picture = std::move(picture);
   const InputSpec spec{model.preprocess, model.config.patch_size, model.InputSize()};
   try {
     loaded.input = PrepareImage(loaded.picture, spec, options.fit);
   } catch (const Error& error) {
     throw Error("cannot fit " + Shown(path) + " to the model: " + error.what());
   }
-  loaded.notes.insert(loaded.notes.end(), loaded.input.notes.begin(), loaded.input.notes.end());
+  loaded.notes = loaded.input.notes;
   return loaded;
 }
 

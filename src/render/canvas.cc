@@ -11,6 +11,12 @@ Region RegionOf(Image& image, const Box& box) {
           static_cast<size_t>(image.cols) * 3, box.rows, box.cols};
 }
 
+void BlendPixel(uint8_t* pixel, const Colour& colour, unsigned cover) {
+  for (size_t c = 0; c < 3; ++c) {
+    pixel[c] = static_cast<uint8_t>((pixel[c] * (255 - cover) + colour[c] * cover + 127) / 255);
+  }
+}
+
 void FillBox(Image& image, const Box& box, const Colour& colour) {
   const Region region = RegionOf(image, box);
   for (int y = 0; y < region.rows; ++y) {

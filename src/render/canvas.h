@@ -33,6 +33,8 @@ struct Region {
 // REQUIRES: the box lies inside the image.
 Region RegionOf(Image& image, const Box& box);
 
+// cover: 0 (as it is) to 255 (the colour).
+void BlendPixel(uint8_t* pixel, const Colour& colour, unsigned cover);
 void FillBox(Image& image, const Box& box, const Colour& colour);
 // REQUIRES: photo has the region's size.
 void CopyInto(const Image& photo, const Region& region);

@@ -15,12 +15,6 @@ namespace {
 // Whole pixels of 26.6 fixed point, upwards.
 int CeilPixels(FT_Pos position) { return static_cast<int>((position + 63) >> 6); }
 
-void BlendPixel(uint8_t* pixel, const Colour& colour, unsigned cover) {
-  for (size_t c = 0; c < 3; ++c) {
-    pixel[c] = static_cast<uint8_t>((pixel[c] * (255 - cover) + colour[c] * cover + 127) / 255);
-  }
-}
-
 void DrawGlyph(Image& image, int baseline, int left, FT_GlyphSlot glyph, const Colour& colour) {
   const FT_Bitmap& bitmap = glyph->bitmap;
   for (int y = 0; y < static_cast<int>(bitmap.rows); ++y) {

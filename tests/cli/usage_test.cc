@@ -16,8 +16,8 @@ TEST_CASE("no arguments: the help and status 2") {
   const RunResult result = Run({});
   CHECK(result.status == 2);
   CHECK(result.out.empty());
-  for (const char* command :
-       {"run", "batch", "dump", "explain", "inspect", "convert", "init", "bench"}) {
+  for (const char* command : {"run", "batch", "dump", "explain", "stats", "video", "inspect",
+                              "convert", "init", "bench"}) {
     CHECK(result.err.find(command) != std::string::npos);
   }
 }
@@ -36,8 +36,8 @@ TEST_CASE("the main help fits one screen of 80 by 24") {
 }
 
 TEST_CASE("each command's help has groups and two examples") {
-  for (const char* command :
-       {"run", "batch", "dump", "explain", "inspect", "convert", "init", "bench"}) {
+  for (const char* command : {"run", "batch", "dump", "explain", "stats", "video", "inspect",
+                              "convert", "init", "bench"}) {
     CAPTURE(command);
     const RunResult result = Run({command, "--help"});
     CHECK(result.status == 0);
@@ -142,6 +142,22 @@ TEST_CASE("wrong usage is known before any file is opened: one line, status 2") 
       {{"explain"}, "IMAGE"},
       {{"explain", "no.png", "--head", "mean"}, "one head"},
       {{"explain", "no.png", "--top", "0"}, "--top"},
+      {{"stats"}, "IMAGE"},
+      {{"stats", "no.png", "--head", "mean"}, "one by one"},
+      {{"stats", "no.png", "--query", "mean"}, "--query"},
+      {{"stats", "no.png", "--method", "rollout"}, "unknown option --method"},
+      {{"stats", "no.png", "-o", "x.npz"}, "csv or json"},
+      {{"stats", "no.png", "-o", "x.png"}, "--plot"},
+      {{"stats", "no.png", "-o", ""}, "--output"},
+      {{"stats", "no.png", "--plot", "x.csv"}, "--plot 'x.csv'"},
+      {{"stats", "no.png", "--plot", "x"}, "png"},
+      {{"stats", "no.png", "--format", "csv", "--json"}, "standard output"},
+      {{"video", "no.mp4"}, "OUT"},
+      {{"video", "no.mp4", "out.gif"}, "mp4, mkv, avi"},
+      {{"video", "no.mp4", "out"}, "mp4, mkv, avi"},
+      {{"video", "-", "out.mp4"}, "standard input"},
+      {{"video", "no.mp4", "out.mp4", "--shared-scale"}, "unknown option --shared-scale"},
+      {{"video", "no.mp4", "out.mp4", "--query", "all"}, "--query all"},
       {{"convert", "no.json"}, "OUT"},
       {{"convert", "no.json", "x.h5"}, "x.h5"},
       {{"convert", "no.json", "x.json", "--dtype", "f16"}, "--dtype"},

@@ -152,5 +152,26 @@ TEST_CASE("a name without a folder is written into the present one") {
   CHECK(test::ReadText(folder / "plain") == "p");
 }
 
+TEST_CASE("a named temporary lies beside its target with its ending, and becomes it or goes away") {
+  const test::TemporaryFolder folder;
+  const std::string target = folder.Write("film.avi", "old");
+  {
+    const NamedTemporary temporary(target);
+    CHECK(fs::path(temporary.path()).extension() == ".avi");
+    CHECK(fs::path(temporary.path()).parent_path() == fs::path(target).parent_path());
+    CHECK(fs::exists(temporary.path()));
+  }
+  CHECK(Text(ReadFile(target)) == "old");
+  CHECK(std::distance(fs::directory_iterator(fs::path(target).parent_path()), {}) == 1);
+  NamedTemporary temporary(target);
+  folder.Write(fs::path(temporary.path()).filename().string(), "new");
+  temporary.Commit();
+  CHECK(Text(ReadFile(target)) == "new");
+  CHECK(std::distance(fs::directory_iterator(fs::path(target).parent_path()), {}) == 1);
+  CHECK_THROWS_WITH(NamedTemporary(folder / "no/such/film.avi"), Contains("no/such/film.avi"));
+  CHECK_THROWS_WITH(NamedTemporary(fs::path(target).parent_path().string()),
+                    Contains("no ordinary file"));
+}
+
 }  // namespace
 }  // namespace attnmap

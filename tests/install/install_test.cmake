@@ -31,6 +31,10 @@ foreach(path IN ITEMS
   require_file(${path})
 endforeach()
 
+if(EXISTS ${BINARY_DIR}/attnmap-video.so)
+  require_file(${LIBDIR}/attnmap/attnmap-video.so)
+endif()
+
 # The program finds its model, its font and its codec module with no variable set. A BMP needs the
 # module; the labels of a sheet need the font.
 set(program env -i PATH=/usr/bin:/bin ${prefix}/${BINDIR}/attnmap)

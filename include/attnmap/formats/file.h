@@ -61,6 +61,24 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+// A name beside a target with the same ending, for a library that must open
+// the file itself. What is written under it becomes the target with Commit.
+class NamedTemporary {
+ public:
+  // Makes an empty file. Throws Error naming the target and the reason.
+  explicit NamedTemporary(std::string target);
+  ~NamedTemporary();  // removes the file unless Commit was called
+  NamedTemporary(const NamedTemporary&) = delete;
+  NamedTemporary& operator=(const NamedTemporary&) = delete;
+  const std::string& path() const { return path_; }
+  void Commit();
+
+ private:
+  std::string name_;    // as the caller calls it, for messages
+  std::string target_;  // behind any links
+  std::string path_;
+};
+
 }  // namespace attnmap
 
 #endif  // ATTNMAP_FORMATS_FILE_H_

@@ -15,6 +15,7 @@ struct Resources {
   // Fonts of the machine for scripts that font lacks, those that are there.
   std::vector<std::string> fallback_fonts;
   std::string codec_module;  // the reader of less common picture formats
+  std::string video_module;  // the reader and writer of films
 };
 
 Resources FindResources();

@@ -76,6 +76,11 @@ struct DrawnMaps {
 // has several maps, those across.
 std::string RenderOutput(std::span<const DrawnMaps> drawn, size_t num_models, const MapJob& job);
 
+// One picture's maps as a picture, in the layout the job asks for or the one that
+// fits their number. Throws UsageError where the layout shows fewer.
+RenderedPicture RenderMaps(const LoadedInput& input, const std::vector<PatchMap>& maps,
+                           const MapJob& job);
+
 // All of it for one picture; output "-" hands the bytes back instead of writing.
 struct OnePicture {
   std::string image;
@@ -118,6 +123,8 @@ std::string DefaultOutputName(const std::string& image);
 
 // "wrote OUT: layer 3 of 4, ..." in one line.
 std::string SuccessLine(const MapResult& result, const MapJob& job);
+// The same without "wrote OUT: ".
+std::string WhatWasDone(const MapResult& result, const MapJob& job);
 
 // The same for a sheet; models as in SheetPictures.
 std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPictures& sheet,

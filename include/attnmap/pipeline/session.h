@@ -36,6 +36,9 @@ LoadedInput LoadInput(const std::string& path, const InputOptions& options, cons
 
 // Throws UsageError for prepared pixels without a picture to draw on.
 void CheckHasPicture(const LoadedInput& input);
+// The same of a picture that is in memory already; `path` is for messages.
+LoadedInput LoadImage(Image picture, const std::string& path, const InputOptions& options,
+                      const VitModel& model);
 
 // A picture file alone, upright.
 Image LoadPicture(const std::string& path, const DecodeOptions& options,

@@ -1,0 +1,137 @@
+// The film module: OpenCV's videoio behind a plain C table. It is loaded when a
+// film is to be read or written, because loading videoio pulls in more than two
+// hundred shared libraries.
+
+#include <dlfcn.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <opencv2/core/utils/logger.hpp>
+#include <opencv2/imgproc.hpp>
+#include <opencv2/videoio.hpp>
+
+#include "image/video/video_abi.h"
+
+namespace attnmap {
+namespace {
+
+struct Reader {
+  cv::VideoCapture film;
+  cv::Mat stored;  // blue first
+  cv::Mat rgb;
+};
+
+struct Writer {
+  cv::VideoWriter film;
+  cv::Mat stored;
+  int rows = 0;
+  int cols = 0;
+};
+
+int Fail(char* message, const char* text) {
+  std::snprintf(message, ATTNMAP_VIDEO_MESSAGE, "%s", text);
+  return 1;
+}
+
+// Runs `work` so that nothing is thrown past it.
+template <typename Work>
+int Guarded(char* message, Work work) {
+  try {
+    return work();
+  } catch (const cv::Exception& error) {
+    return Fail(message, error.err.c_str());
+  } catch (const std::exception& error) {
+    return Fail(message, error.what());
+  } catch (...) {
+    return Fail(message, "an unknown error");
+  }
+}
+
+int Open(const char* path, int32_t upright, void** reader, AttnmapVideoInfo* info, char* message) {
+  return Guarded(message, [&] {
+    auto opened = std::make_unique<Reader>();
+    // FFmpeg alone: other back ends take cameras, addresses and pipelines.
+    if (!opened->film.open(path, cv::CAP_FFMPEG)) {
+      return Fail(message, "it is no film, or of a kind that FFmpeg cannot read");
+    }
+    opened->film.set(cv::CAP_PROP_ORIENTATION_AUTO, upright != 0 ? 1 : 0);
+    info->frames_per_second = opened->film.get(cv::CAP_PROP_FPS);
+    info->num_frames = static_cast<int64_t>(opened->film.get(cv::CAP_PROP_FRAME_COUNT));
+    *reader = opened.release();
+    return 0;
+  });
+}
+
+AttnmapRead Read(void* reader, AttnmapFrame* frame, char* message) {
+  auto& from = *static_cast<Reader*>(reader);
+  AttnmapRead result = kAttnmapReadFails;
+  Guarded(message, [&] {
+    if (!from.film.read(from.stored) || from.stored.empty()) {
+      result = kAttnmapFilmEnds;
+      return 0;
+    }
+    cv::cvtColor(from.stored, from.rgb, cv::COLOR_BGR2RGB);
+    *frame = {from.rgb.rows, from.rgb.cols, from.rgb.data};
+    result = kAttnmapFrame;
+    return 0;
+  });
+  return result;
+}
+
+void Close(void* reader) { delete static_cast<Reader*>(reader); }
+
+int Create(const char* path, const char* codec, double frames_per_second, int32_t rows,
+           int32_t cols, void** writer, char* message) {
+  return Guarded(message, [&] {
+    auto created = std::make_unique<Writer>();
+    created->rows = rows;
+    created->cols = cols;
+    const int tag = cv::VideoWriter::fourcc(codec[0], codec[1], codec[2], codec[3]);
+    if (!created->film.open(path, cv::CAP_FFMPEG, tag, frames_per_second, {cols, rows})) {
+      return Fail(message, "FFmpeg has no such container or codec here");
+    }
+    *writer = created.release();
+    return 0;
+  });
+}
+
+int Write(void* writer, const uint8_t* rgb, char* message) {
+  auto& to = *static_cast<Writer*>(writer);
+  return Guarded(message, [&] {
+    const cv::Mat frame(to.rows, to.cols, CV_8UC3, const_cast<uint8_t*>(rgb));
+    cv::cvtColor(frame, to.stored, cv::COLOR_RGB2BGR);
+    to.film.write(to.stored);
+    return 0;
+  });
+}
+
+void Finish(void* writer) { delete static_cast<Writer*>(writer); }
+
+// FFmpeg says on standard error what it makes of a broken film; our own line is enough.
+void Silence(void*, int, const char*, va_list) {}
+
+void SilenceFfmpeg() {
+  // As FFmpeg's header (whose package we do not ask for) declares it.
+  using Callback = void (*)(void*, int, const char*, va_list);
+  using SetCallback = void (*)(Callback);
+  const auto set = reinterpret_cast<SetCallback>(dlsym(RTLD_DEFAULT, "av_log_set_callback"));
+  if (set != nullptr) set(Silence);
+}
+
+constexpr AttnmapVideo kVideo = {ATTNMAP_VIDEO_VERSION, Open, Read, Close, Create, Write, Finish};
+
+}  // namespace
+}  // namespace attnmap
+
+extern "C" __attribute__((visibility("default"))) const AttnmapVideo* attnmap_video() {
+  try {
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+    attnmap::SilenceFfmpeg();
+  } catch (...) {
+    return nullptr;
+  }
+  return &attnmap::kVideo;
+}

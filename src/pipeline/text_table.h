@@ -1,0 +1,29 @@
+#ifndef ATTNMAP_PIPELINE_TEXT_TABLE_H_
+#define ATTNMAP_PIPELINE_TEXT_TABLE_H_
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace attnmap {
+
+// A number with so many decimals, whatever the locale.
+inline std::string Fixed(double value, int decimals) {
+  char buffer[400];
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, decimals).ptr;
+  return {buffer, end};
+}
+
+// Filled with blanks to so many bytes; longer text stays as it is.
+inline std::string Right(const std::string& text, size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+inline std::string Left(std::string text, size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+}  // namespace attnmap
+
+#endif  // ATTNMAP_PIPELINE_TEXT_TABLE_H_

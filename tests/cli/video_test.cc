@@ -1,0 +1,225 @@
+#include "attnmap/image/video.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "attnmap/image/encode.h"
+#include "cli/support.h"
+#include "support/catch.h"
+
+using namespace attnmap::test;
+using attnmap::FilmReader;
+using attnmap::FilmWriter;
+using attnmap::Image;
+using attnmap::RowsCols;
+using nlohmann::json;
+
+namespace {
+
+constexpr RowsCols kSize{48, 64};
+
+std::string Module() { return std::string(ATTNMAP_BINARY_DIR) + "/attnmap-video.so"; }
+
+// Without the film module there is nothing to test but that it is missed.
+bool HasModule() {
+  if (std::filesystem::exists(Module())) return true;
+#ifdef ATTNMAP_WITH_VIDEO
+  FAIL("the film module was not built");
+#endif
+  WARN("skipped: the film module is missing");
+  return false;
+}
+
+// A disc that moves over a slope of colours, and grows brighter.
+Image Frame(int number, RowsCols size = kSize) {
+  Image image(size.rows, size.cols);
+  for (int y = 0; y < size.rows; ++y) {
+    for (int x = 0; x < size.cols; ++x) {
+      uint8_t* pixel = image.row(y) + static_cast<size_t>(x) * 3;
+      const bool disc = std::hypot(x - 3 * number - 8, y - 24) < 9;
+      pixel[0] = static_cast<uint8_t>(disc ? 120 + 8 * number : 2 * x);
+      pixel[1] = static_cast<uint8_t>(disc ? 200 : 3 * y);
+      pixel[2] = static_cast<uint8_t>(disc ? 20 : 100);
+    }
+  }
+  return image;
+}
+
+std::string MakeFilm(const std::filesystem::path& path, int num_frames, double rate = 12.5) {
+  FilmWriter film(path.string(), kSize, rate, Module());
+  for (int i = 0; i < num_frames; ++i) film.Write(Frame(i % 16));
+  film.Finish();
+  return path.string();
+}
+
+std::vector<Image> Frames(const std::filesystem::path& path) {
+  FilmReader film(path.string(), true, Module());
+  std::vector<Image> frames;
+  while (auto frame = film.Next()) frames.push_back(std::move(*frame));
+  return frames;
+}
+
+double MeanDifference(const Image& a, const Image& b) {
+  REQUIRE(a.size() == b.size());
+  double sum = 0;
+  for (size_t i = 0; i < a.rgb.size(); ++i) sum += std::abs(a.rgb[i] - b.rgb[i]);
+  return sum / static_cast<double>(a.rgb.size());
+}
+
+RunResult Video(const TempFolder& folder, std::vector<std::string> args) {
+  args.insert(args.begin(), "video");
+  return Run(args, {.folder = folder.path()});
+}
+
+}  // namespace
+
+TEST_CASE("video: every frame is what run makes of it, on one scale for the whole film") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "in.avi", 16);
+  const RunResult result = Video(folder, {"in.avi", "out.avi", "--json"});
+  CAPTURE(result.err);
+  REQUIRE(result.status == 0);
+  REQUIRE(result.ErrorLines().size() == 1);
+  for (const char* part : {"wrote out.avi: 16 frames of 64 x 48 at 12.5 a second", "Motion JPEG",
+                           "without sound", "layer 3 of 4", "values"}) {
+    INFO("should hold: " << part);
+    CHECK(result.err.find(part) != std::string::npos);
+  }
+  CHECK(folder.List() == std::vector<std::string>{"in.avi", "out.avi"});
+  const json record = json::parse(result.out);
+  const std::string range = "range:" + record["min"].dump() + "," + record["max"].dump();
+
+  const std::vector<Image> in = Frames(folder / "in.avi");
+  const std::vector<Image> out = Frames(folder / "out.avi");
+  REQUIRE(in.size() == 16);
+  REQUIRE(out.size() == 16);
+  CHECK(FilmReader((folder / "out.avi").string(), true, Module()).info().frames_per_second ==
+        Approx(12.5));
+  double least = 1;
+  double most = 0;
+  for (size_t i : {size_t{0}, size_t{7}, size_t{15}}) {
+    const auto png = attnmap::EncodeImage(in[i], attnmap::PictureFormat::kPng);
+    folder.Write("frame.png", {reinterpret_cast<const char*>(png.data()), png.size()});
+    const RunResult run = Run({"run", "frame.png", "-o", "one.png", "--normalize", range, "--json"},
+                              {.folder = folder.path()});
+    REQUIRE(run.status == 0);
+    CAPTURE(i);
+    CHECK(MeanDifference(out[i], ReadPicture(folder / "one.png")) < 4);
+    const json one = json::parse(run.out);
+    least = std::min(least, one["min"].get<double>());
+    most = std::max(most, one["max"].get<double>());
+    CHECK(one["min"] >= record["min"]);
+    CHECK(one["max"] <= record["max"]);
+  }
+
+  // With the range given, in one pass, the same film.
+  REQUIRE(Video(folder, {"in.avi", "again.avi", "--normalize", range}).status == 0);
+  const std::vector<Image> again = Frames(folder / "again.avi");
+  REQUIRE(again.size() == 16);
+  for (size_t i = 0; i < 16; ++i) CHECK(MeanDifference(again[i], out[i]) < 0.5);
+}
+
+TEST_CASE("video: layouts and containers; odd sides are made even") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "in.avi", 4);
+  for (const std::string name : {"o.mp4", "o.mkv", "o.avi"}) {
+    CAPTURE(name);
+    const RunResult result =
+        Video(folder, {"in.avi", name, "--layout", "side-by-side", "--output-size", "75x151"});
+    CAPTURE(result.err);
+    REQUIRE(result.status == 0);
+    CHECK(result.ErrorLines().size() == 1);
+    const std::vector<Image> frames = Frames(folder / name);
+    REQUIRE(frames.size() == 4);
+    CHECK(frames[0].size() == RowsCols{76, 152});
+  }
+}
+
+TEST_CASE("video: a film from a phone stands upright") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "in.mp4", 3);
+  // The track's matrix, 40 bytes behind the name of its box: a quarter turn.
+  std::string bytes = ReadText(folder / "in.mp4");
+  const size_t box = bytes.find("tkhd");
+  REQUIRE(box != std::string::npos);
+  const std::string turn("\0\0\0\0\0\1\0\0\0\0\0\0\xFF\xFF\0\0\0\0\0\0\0\0\0\0", 24);
+  bytes.replace(box + 4 + 40, turn.size(), turn);
+  folder.Write("phone.mp4", bytes);
+  REQUIRE(Video(folder, {"phone.mp4", "upright.avi"}).status == 0);
+  CHECK(Frames(folder / "upright.avi").at(0).size() == RowsCols{64, 48});
+  REQUIRE(Video(folder, {"phone.mp4", "stored.avi", "--no-exif"}).status == 0);
+  CHECK(Frames(folder / "stored.avi").at(0).size() == kSize);
+}
+
+TEST_CASE("video: what is no film, has no frame or breaks off is said in one line") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  folder.Write("text.mp4", "no film at all");
+  folder.Write("empty.avi", "");
+  MakeFilm(folder / "none.avi", 0);
+  const auto before = folder.List();
+  CheckFailure(Video(folder, {"missing.avi", "out.avi"}), 1, {"missing.avi"});
+  CheckFailure(Video(folder, {"text.mp4", "out.avi"}), 1, {"text.mp4"});
+  CheckFailure(Video(folder, {"empty.avi", "out.avi"}), 1, {"empty.avi"});
+  CheckFailure(Video(folder, {"none.avi", "out.avi"}), 1, {"none.avi"});
+  CHECK(folder.List() == before);
+
+  MakeFilm(folder / "whole.avi", 40);
+  const std::string bytes = ReadText(folder / "whole.avi");
+  folder.Write("half.avi", bytes.substr(0, bytes.size() / 2));
+  const RunResult half = Video(folder, {"half.avi", "out.avi"});
+  CheckFailure(half, 1, {"half.avi", "breaks off", "of 40 frames"});
+  const size_t frames = Frames(folder / "out.avi").size();
+  CHECK(frames >= 10);
+  CHECK(frames < 30);
+}
+
+TEST_CASE("video: a film that cannot be written to its end is an error and is not there") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "in.avi", 60);
+  // A limit on the size of files stands in for a full disk; the signal it sends is ignored.
+  const auto shell = folder.Write("run", "#!/bin/sh\ntrap '' XFSZ\nulimit -f 8\nexec \"$@\"\n");
+  std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+  const auto before = folder.List();
+  for (const std::string name : {"out.avi", "out.mp4", "out.mkv"}) {
+    CAPTURE(name);
+    CheckFailure(Run({std::string(ATTNMAP_BINARY_DIR) + "/attnmap", "video", "in.avi", name,
+                      "--normalize", "range:0,0.02", "--output-size", "480x640"},
+                     {.folder = folder.path(), .program = shell}),
+                 1, {"cannot write " + name});
+    CHECK(folder.List() == before);
+  }
+}
+
+TEST_CASE("video: an interrupt leaves nothing half-written and ends with 130") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "long.avi", 3000);
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--normalize", "range:0,1"}}) {
+    std::vector<std::string> args = {"video", "long.avi", "out.mp4"};
+    args.insert(args.end(), more.begin(), more.end());
+    const RunResult result =
+        Run(args, {.folder = folder.path(), .interrupt_after_milliseconds = 1500});
+    CAPTURE(result.err);
+    CHECK(result.status == 130);
+    CHECK(result.ErrorLines().back() == "attnmap: interrupted");
+    CHECK(folder.List() == std::vector<std::string>{"long.avi"});
+  }
+}
+
+TEST_CASE("video: without the film module a sentence says what is missing") {
+  const TempFolder folder;
+  // A program that was copied away from its modules.
+  std::filesystem::copy_file(std::filesystem::path(ATTNMAP_BINARY_DIR) / "attnmap",
+                             folder / "attnmap");
+  folder.Write("in.avi", "anything");
+  const RunResult result = Run({"video", "in.avi", "out.avi", "-m",
+                                std::string(ATTNMAP_SOURCE_DIR) + "/data/models/demo-vit.json"},
+                               {.folder = folder.path(), .program = folder / "attnmap"});
+  CheckFailure(result, 1, {"attnmap-video.so", "not installed"});
+}
