@@ -37,7 +37,7 @@ endif()
 
 # The program finds its model, its font and its codec module with no variable set. A BMP needs the
 # module; the labels of a sheet need the font.
-set(program env -i PATH=/usr/bin:/bin ${prefix}/${BINDIR}/attnmap)
+set(program env -i PATH=/usr/bin:/bin TSAN_OPTIONS=$ENV{TSAN_OPTIONS} ${prefix}/${BINDIR}/attnmap)
 run("the installed program" ${program} run ${prefix}/share/attnmap/images/chelsea.png)
 run("the installed codec module" ${program} run ${SOURCE_DIR}/tests/install/stripes.bmp -o bmp.png)
 run("the installed font" ${program} run ${prefix}/share/attnmap/images/chelsea.png
