@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/fuse.h"
+#include "attnmap/ops/fuse_heads.h"
 #include "attnmap/ops/linear.h"
 #include "attnmap/ops/softmax.h"
 
@@ -64,12 +64,12 @@ void RecomputedRows::ComputeTile(int64_t first, MutableMatrixView rows,
   for (int index = 1; index < count; ++index) {
     ComputeHead(index, first, scratch);
     for (int64_t i = 0; i < rows.rows; ++i) {
-      FuseInto(from_.fusion, scratch.row(i), rows.cols, rows.row(i));
+      ops::FuseInto(from_.fusion, scratch.row(i), rows.cols, rows.row(i));
     }
   }
   if (from_.head >= 0) return;
   for (int64_t i = 0; i < rows.rows; ++i) {
-    FinishFusing(from_.fusion, count, rows.cols, rows.row(i));
+    ops::FinishFusing(from_.fusion, count, rows.cols, rows.row(i));
   }
 }
 

@@ -57,7 +57,7 @@ class RecomputedRows : public FusedRows {
  private:
   MatrixView Queries(int head, int64_t begin, int64_t count) const;
   void ComputeTile(int64_t first, MutableMatrixView rows, MutableMatrixView scratch) const;
-  void ComputeHead(int head, int64_t first, MutableMatrixView rows) const;
+  void ComputeHead(int index, int64_t first, MutableMatrixView rows) const;
 
   QueriesAndKeys from_;
   int64_t num_tokens_;

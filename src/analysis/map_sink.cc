@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/fuse.h"
 #include "attnmap/core/error.h"
+#include "attnmap/ops/fuse_heads.h"
 
 namespace attnmap {
 
@@ -56,9 +56,9 @@ std::vector<float> HeadSlots::PoolRow(const Tensor& rows, int slot, int num_toke
   }
   std::vector<float> fused(row(0), row(1));
   for (int64_t head = 1; head < num_heads; ++head) {
-    FuseInto(fusion_, &*row(head), num_tokens, fused.data());
+    ops::FuseInto(fusion_, &*row(head), num_tokens, fused.data());
   }
-  FinishFusing(fusion_, static_cast<int>(num_heads), num_tokens, fused.data());
+  ops::FinishFusing(fusion_, static_cast<int>(num_heads), num_tokens, fused.data());
   return fused;
 }
 

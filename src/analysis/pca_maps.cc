@@ -20,6 +20,7 @@ std::vector<float> Scaled(const std::vector<double>& scores) {
   const auto [min, max] = std::minmax_element(scores.begin(), scores.end());
   const double span = *max - *min;
   std::vector<float> scaled;
+  scaled.reserve(scores.size());
   for (double score : scores) {
     scaled.push_back(span > 0 ? static_cast<float>((score - *min) / span) : 0.0F);
   }

@@ -67,8 +67,9 @@ class RolloutSink : public TileMapSink {
       }
     }
     std::vector<PatchMap> maps;
-    for (auto& [place, some] : by_place)
+    for (auto& [place, some] : by_place) {
       std::move(some.begin(), some.end(), std::back_inserter(maps));
+    }
     return maps;
   }
 
@@ -218,8 +219,7 @@ class RecomputingSink : public RolloutSink {
     return wants;
   }
   void OnMatrix(int layer, LayerMatrix kind, Tensor tensor) override {
-    if (kind == LayerMatrix::kQuery) queries_[layer] = std::move(tensor);
-    if (kind == LayerMatrix::kKey) keys_[layer] = std::move(tensor);
+    (kind == LayerMatrix::kQuery ? queries_ : keys_)[layer] = std::move(tensor);
   }
 
  protected:

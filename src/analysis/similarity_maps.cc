@@ -77,8 +77,9 @@ class SimilaritySink : public MapSink {
 
   std::vector<PatchMap> Maps(ThreadPool& pool) const override {
     std::vector<PatchMap> maps;
-    for (const auto& [layer, tensor] : features_) {
-      const TokenFeatures features(tensor);
+    for (const auto& entry : features_) {
+      const int layer = entry.first;
+      const TokenFeatures features(entry.second);
       const bool all = request_.query.kind == Kind::kAll;
       const int64_t count = all ? features.tokens() : 1;
       const size_t begin = maps.size();

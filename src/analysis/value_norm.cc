@@ -31,6 +31,7 @@ class Transform {
   int64_t tokens() const { return tokens_; }
   int64_t width() const { return output_.data != nullptr ? output_.rows : heads_ * value_dim_; }
 
+  // NOLINTNEXTLINE(readability-non-const-parameter): written to through `to`
   void Fill(int64_t first, int64_t count, float* out) const {
     for (int64_t head = 0; head < heads_; ++head) {
       const float* from = values_.values.data() + (head * tokens_ + first) * value_dim_;

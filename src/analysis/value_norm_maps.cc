@@ -5,10 +5,10 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/fuse.h"
 #include "analysis/map_sink.h"
 #include "analysis/value_norm.h"
 #include "attnmap/core/error.h"
+#include "attnmap/ops/fuse_heads.h"
 
 namespace attnmap {
 namespace {
@@ -22,9 +22,9 @@ class ValueNormSink : public TileMapSink {
     if (request.query.kind == Kind::kPool) {
       throw Error("value-norm has no pool query: use --query mean, ROW,COL or px:X,Y");
     }
-    const double rows = RowCount();
+    const auto rows = static_cast<double>(RowCount());
     const double heads = request.num_heads;
-    const double layers = static_cast<double>(request.layers.size());
+    const auto layers = static_cast<double>(request.layers.size());
     CheckMemory(
         request,
         "value-norm of " + std::to_string(static_cast<int64_t>(heads * layers)) + " heads' rows",
@@ -103,7 +103,7 @@ class ValueNormSink : public TileMapSink {
     float fused = norm(0);
     for (size_t head = 1; head < heads; ++head) {
       const float other = norm(head);
-      FuseInto(slots().fusion(), &other, 1, &fused);
+      ops::FuseInto(slots().fusion(), &other, 1, &fused);
     }
     return fused;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "attnmap/ops/fuse_heads.h"
 #include "attnmap/ops/linear.h"
 #include "attnmap/ops/softmax.h"
 
@@ -241,16 +242,10 @@ void TileRun::Fuse(int head) {
   const MutableMatrixView kept = Kept();
   const MutableMatrixView fused = Fused();
   for (int64_t i = 0; i < kept.rows; ++i) {
-    const float* from = kept.row(i);
-    float* to = fused.row(i);
     if (head == 0) {
-      std::copy_n(from, kept.cols, to);
-    } else if (a_.wants->fusion == HeadFusion::kMean) {
-      for (int64_t j = 0; j < kept.cols; ++j) to[j] += from[j];
-    } else if (a_.wants->fusion == HeadFusion::kMax) {
-      for (int64_t j = 0; j < kept.cols; ++j) to[j] = std::max(to[j], from[j]);
+      std::copy_n(kept.row(i), kept.cols, fused.row(i));
     } else {
-      for (int64_t j = 0; j < kept.cols; ++j) to[j] = std::min(to[j], from[j]);
+      ops::FuseInto(a_.wants->fusion, kept.row(i), kept.cols, fused.row(i));
     }
   }
 }
@@ -258,11 +253,8 @@ void TileRun::Fuse(int head) {
 void TileRun::FinishFused() {
   if (kept_rows_.empty()) return;
   const MutableMatrixView fused = Fused();
-  if (a_.wants->fusion == HeadFusion::kMean) {
-    const float share = 1.0F / static_cast<float>(a_.num_heads);
-    for (int64_t i = 0; i < fused.rows; ++i) {
-      for (int64_t j = 0; j < fused.cols; ++j) fused.row(i)[j] *= share;
-    }
+  for (int64_t i = 0; i < fused.rows; ++i) {
+    ops::FinishFusing(a_.wants->fusion, a_.num_heads, fused.cols, fused.row(i));
   }
   EmitRows(kFused, -1, fused);
 }

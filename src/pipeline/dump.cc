@@ -231,7 +231,8 @@ class Dump {
     Encode(*sink, pool);
     const std::vector<PatchMap> maps = sink->Maps(pool);
     notes_ = sink->Notes();
-    const bool leading = query_.kind == ResolvedQuery::Kind::kAll;
+    const bool leading =
+        query_.kind == ResolvedQuery::Kind::kAll && HasQuery(options_.selection.method);
     const int64_t queries = leading ? Model().config.tokens.num_tokens(input_.input.grid) : 1;
     const auto count = static_cast<size_t>(queries);
     const bool single = maps.size() == count;

@@ -47,6 +47,7 @@ MapRequest MakeMapRequest(const VitModel& model, const ModelInput& input,
   MapRequest request;
   request.method = selection.method;
   request.layers = ResolveLayers(selection.layers, config.num_layers);
+  if (selection.method == Method::kPca) request.layers = {config.num_layers - 1};
   ResolveHeads(selection.heads, config.num_heads);
   request.heads = selection.heads;
   request.query = query;

@@ -11,6 +11,9 @@
 
 namespace attnmap {
 
+// Whether a method's maps are of a query token.
+inline bool HasQuery(Method method) { return method != Method::kPca; }
+
 // What a selection comes to for one model and picture. Valid while the model
 // lives. Throws Error where the model does not have what was chosen.
 MapRequest MakeMapRequest(const VitModel& model, const ModelInput& input,

@@ -124,6 +124,13 @@ std::string TerminalOutput(std::span<const DrawnMaps> drawn, const PictureOption
     options.layout = Layout::kHeatmap;
     options.colormap = "bone";
   }
+  if (options.shared_scale) {
+    std::vector<PatchMap> all;
+    for (const DrawnMaps& one : drawn) {
+      all.insert(all.end(), one.computed->maps.begin(), one.computed->maps.end());
+    }
+    options.range = ComputeRange(all, options.normalize);
+  }
   std::string text;
   for (const DrawnMaps& one : drawn) {
     options.output_size = TerminalPixels(one.picture->size(), job.terminal);

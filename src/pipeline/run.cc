@@ -196,6 +196,10 @@ void CheckJob(const MapJob& job) {
     throw UsageError("--alpha takes a number from 0 to 1");
   }
   if (picture.layout == Layout::kHeads) {
+    if (job.selection.method == Method::kPca || job.selection.method == Method::kSimilarity) {
+      throw UsageError("--layout heads shows heads, of which --method " +
+                       std::string(MethodName(job.selection.method)) + " knows none");
+    }
     if (job.selection.heads.kind == HeadChoice::Kind::kFused) {
       throw UsageError("--layout heads has a colour for each head: --head takes all or a list");
     }
@@ -205,6 +209,12 @@ void CheckJob(const MapJob& job) {
   }
   if (picture.layout == Layout::kTerminal && (!job.format.picture || job.format.vector)) {
     throw UsageError("--layout terminal prints a picture: it goes with no file format");
+  }
+  if (picture.layout == Layout::kTerminal && picture.output_size) {
+    throw UsageError("--layout terminal takes the terminal's size: leave --output-size out");
+  }
+  if (picture.layout == Layout::kTerminal && job.colorbar_given && picture.colorbar) {
+    throw UsageError("--layout terminal has no scale: leave --colorbar out");
   }
   if (job.selection.method == Method::kPca && job.format.vector) {
     throw UsageError("--method pca has colours of its own: write it as png, jpg, webp or tiff");

@@ -87,6 +87,12 @@ TEST_CASE("dump: maps of every method, with their shapes") {
   }
   CHECK(nothing > 0);
   CHECK(nothing < 294);
+  // Beside a word that has queries and layers: pca has neither.
+  const json beside = Dumped({"dump", coffee, "--what", "map,attention", "--method", "pca",
+                              "--query", "all", "--layer", "0"});
+  CHECK(beside["map"]["shape"] == json({3, 14, 21}));
+  CHECK(beside["map"]["layer"] == 3);
+  CHECK(beside["map"]["data"] == pca["data"]);
   const json similar =
       Dumped({"dump", coffee, "--what", "map", "--method", "similarity", "--query", "7,10"});
   CHECK(similar["shape"] == json({14, 21}));

@@ -1,11 +1,11 @@
-#ifndef ATTNMAP_ANALYSIS_FUSE_H_
-#define ATTNMAP_ANALYSIS_FUSE_H_
+#ifndef ATTNMAP_OPS_FUSE_HEADS_H_
+#define ATTNMAP_OPS_FUSE_HEADS_H_
 
 #include <cstdint>
 
 #include "attnmap/core/capture.h"
 
-namespace attnmap {
+namespace attnmap::ops {
 
 // Takes one more head's weights into the fused row. `fused` begins as the first
 // head's. Both: (count).
@@ -30,6 +30,6 @@ inline void FinishFusing(HeadFusion fusion, int num_heads, int64_t count, float*
   for (int64_t j = 0; j < count; ++j) fused[j] *= share;
 }
 
-}  // namespace attnmap
+}  // namespace attnmap::ops
 
-#endif  // ATTNMAP_ANALYSIS_FUSE_H_
+#endif  // ATTNMAP_OPS_FUSE_HEADS_H_
