@@ -55,7 +55,7 @@ int RunBatchCommand(const BatchArguments& arguments, const Context& context) {
       SayError(step.error);
     }
     if (arguments.json) Print(step.record + "\n");
-    progress.Update(step.done, step.total);
+    progress.Update(static_cast<int64_t>(step.done), static_cast<int64_t>(step.total));
   });
   progress.Clear();
   if (summary.interrupted) {
