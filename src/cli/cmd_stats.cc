@@ -59,6 +59,7 @@ void SetFigure(const StatsArguments& arguments, const Context& context, StatsOpt
   options.figure = arguments.plot;
   options.figure_format = format.picture_format;
   options.font = context.resources.font;
+  options.fallback_fonts = context.resources.fallback_fonts;
 }
 
 std::string WroteLine(const StatsOptions& options, const std::vector<ImageStatistics>& all) {
@@ -67,6 +68,17 @@ std::string WroteLine(const StatsOptions& options, const std::vector<ImageStatis
   line += options.figure + ": " + std::to_string(all.front().heads.size()) + " heads";
   if (all.size() > 1) line += ", of each of " + std::to_string(all.size()) + " pictures";
   return line;
+}
+
+// At the very end, so that an error stays alone on standard error.
+void SayDone(const StatsOptions& options, const std::vector<ImageStatistics>& all,
+             const Context& context) {
+  std::vector<std::string> notes;
+  for (const ImageStatistics& one : all) MergeNotes(one.notes, notes);
+  if (!options.output.empty() || !options.figure.empty()) {
+    return Say(context, WroteLine(options, all) + NotesText(notes));
+  }
+  for (const std::string& note : notes) Say(context, note);
 }
 
 int RunStatsCommand(const StatsArguments& arguments, const Context& context) {
@@ -83,15 +95,12 @@ int RunStatsCommand(const StatsArguments& arguments, const Context& context) {
   const auto all = RunStats(options, [&](const ImageStatistics& one) {
     if (shown == Shown::kJsonLines) Print(StatsJsonLines(one));
     if (shown == Shown::kTable) Print((first ? "" : "\n") + StatsTable(one));
-    if (first) {
-      for (const std::string& note : one.notes) Say(context, note);
-    }
     first = false;
   });
   if (shown == Shown::kFile) {
     Print(options.format == ArrayFormat::kCsv ? StatsCsv(all) : StatsJson(all));
   }
-  if (!options.output.empty() || !options.figure.empty()) Say(context, WroteLine(options, all));
+  SayDone(options, all, context);
   return 0;
 }
 

@@ -180,12 +180,6 @@ std::string ValuesText(double min, double max, bool constant) {
   return constant ? "constant value " + Short(min) : "values " + Short(min) + " to " + Short(max);
 }
 
-std::string NotesText(const std::vector<std::string>& notes) {
-  std::string text;
-  for (const std::string& note : notes) text += "; " + note;
-  return text;
-}
-
 std::string ClassesText(const MapResult& result) {
   std::string text;
   for (size_t i = 0; i < result.top5.size(); ++i) {
@@ -209,6 +203,18 @@ std::string WhatWasDone(const MapResult& result, const MapJob& job) {
          ClassesText(result);
 }
 
+void MergeNotes(std::span<const std::string> notes, std::vector<std::string>& all) {
+  for (const std::string& note : notes) {
+    if (std::find(all.begin(), all.end(), note) == all.end()) all.push_back(note);
+  }
+}
+
+std::string NotesText(std::span<const std::string> notes) {
+  std::string text;
+  for (const std::string& note : notes) text += "; " + note;
+  return text;
+}
+
 std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPictures& sheet,
                              const MapJob& job) {
   const size_t num_models = sheet.models.size();
@@ -227,11 +233,7 @@ std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPict
     line += ", " + ValuesText(min, max, results[m].constant);
   }
   std::vector<std::string> notes;
-  for (const MapResult& result : results) {
-    for (const std::string& note : result.notes) {
-      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-    }
-  }
+  for (const MapResult& result : results) MergeNotes(result.notes, notes);
   return line + NotesText(notes);
 }
 

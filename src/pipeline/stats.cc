@@ -103,13 +103,14 @@ std::vector<ImageStatistics> RunStats(const StatsOptions& options,
   if (!options.figure.empty()) {
     EncodeOptions encode;
     encode.codec_module = options.input.decode.codec_module;
-    WriteFileAtomically(options.figure,
-                        EncodeImage(StatsFigure(all, options.font), options.figure_format, encode));
+    const Image figure = StatsFigure(all, options.font, options.fallback_fonts);
+    WriteFileAtomically(options.figure, EncodeImage(figure, options.figure_format, encode));
   }
   return all;
 }
 
-Image StatsFigure(std::span<const ImageStatistics> all, const std::string& font) {
+Image StatsFigure(std::span<const ImageStatistics> all, const std::string& font,
+                  const std::vector<std::string>& fallback_fonts) {
   DotChart distance = ChartOf(all, &HeadStatistics::distance);
   distance.title = "attention distance (px)";
   distance.reference = MeanOver(all, UniformDistance);
@@ -118,6 +119,7 @@ Image StatsFigure(std::span<const ImageStatistics> all, const std::string& font)
   entropy.reference = MeanOver(all, UniformEntropy);
   PlotOptions options;
   options.font = font;
+  options.fallback_fonts = fallback_fonts;
   options.heading = all.size() == 1 ? FileName(all.front().image)
                                     : "mean of " + std::to_string(all.size()) + " pictures";
   options.dots_are = "a head";

@@ -47,7 +47,9 @@ struct Composition {
 };
 
 // Throws Error where there is nothing to draw, or options do not fit it.
-Composition Compose(const PictureRequest& request, const PictureOptions& options);
+// `fallbacks`: which fonts may stand in for the one that ships.
+Composition Compose(const PictureRequest& request, const PictureOptions& options,
+                    Font::Kind fallbacks = Font::Kind::kAny);
 
 }  // namespace attnmap
 

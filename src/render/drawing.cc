@@ -174,12 +174,13 @@ Drawing DrawShapes(Composition& composition, const PictureOptions& options) {
 
 VectorPicture RenderVector(const PictureRequest& request, const PictureOptions& options,
                            VectorFormat format) {
-  Composition composition = Compose(request, options);
+  const bool pdf = format == VectorFormat::kPdf;
+  Composition composition =
+      Compose(request, options, pdf ? Font::Kind::kTrueTypeOutlines : Font::Kind::kAny);
   const Drawing drawing = DrawShapes(composition, options);
-  return {format == VectorFormat::kSvg
-              ? SvgText(drawing)
-              : PdfBytes(drawing, composition.font ? &*composition.font : nullptr),
-          composition.scales.ranges.front(), composition.scales.constant, composition.notes};
+  return {
+      pdf ? PdfBytes(drawing, composition.font ? &*composition.font : nullptr) : SvgText(drawing),
+      composition.scales.ranges.front(), composition.scales.constant, composition.notes};
 }
 
 }  // namespace attnmap

@@ -40,7 +40,7 @@ Drawing DrawShapes(Composition& composition, const PictureOptions& options);
 
 std::string SvgText(const Drawing& drawing);
 // `font`: the one texts were measured with, null where there are none; its
-// files are embedded as far as they are used.
+// files are embedded as far as they are used, all with TrueType outlines (else Error).
 std::string PdfBytes(const Drawing& drawing, Font* font);
 
 // A number with up to three decimals, in any locale.

@@ -8,6 +8,7 @@
 
 #include "attnmap/core/error.h"
 #include "render/text_order.h"
+#include "render/truetype.h"
 
 namespace attnmap {
 namespace {
@@ -37,6 +38,7 @@ struct Font::Impl {
   std::vector<std::string> files;  // theirs
   std::vector<std::string> fallbacks;
   size_t next_fallback = 0;
+  Kind kind = Kind::kAny;  // of fallbacks
   int pixels = 0;
 
   Impl() = default;
@@ -52,7 +54,9 @@ struct Font::Impl {
   bool OpenFace(const std::string& path) {
     FT_Face face = nullptr;
     if (FT_New_Face(library, path.c_str(), 0, &face) != 0) return false;
-    if (pixels > 0 && FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(pixels)) != 0) {
+    const bool other_kind = kind == Kind::kTrueTypeOutlines && !HasTrueTypeOutlines(face);
+    if (other_kind ||
+        (pixels > 0 && FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(pixels)) != 0)) {
       FT_Done_Face(face);
       return false;
     }
@@ -80,26 +84,27 @@ struct Font::Impl {
     return FT_Load_Glyph(face, index, flags) == 0 ? face->glyph : nullptr;
   }
 
-  // Calls visit(glyph, pen position in pixels) for each character, gives the end.
+  // Calls visit(character, glyph, pen position in pixels) for each, gives the end.
   template <typename Visit>
   int Walk(std::string_view text, bool ink, Visit visit) {
     FT_Pos pen = 0;
     for (char32_t code : VisualOrder(text)) {
       FT_GlyphSlot glyph = Render(code, ink);
       if (glyph == nullptr) continue;
-      visit(glyph, static_cast<int>((pen + 32) >> 6));
+      visit(code, glyph, static_cast<int>((pen + 32) >> 6));
       pen += glyph->advance.x;
     }
     return CeilPixels(pen);
   }
 };
 
-Font::Font(const std::string& path, int pixels, std::vector<std::string> fallbacks)
+Font::Font(const std::string& path, int pixels, std::vector<std::string> fallbacks, Kind kind)
     : impl_(std::make_unique<Impl>()) {
   if (path.empty()) throw Error("no font was given for the labels of a picture");
   if (FT_Init_FreeType(&impl_->library) != 0) throw Error("the font library does not start");
   if (!impl_->OpenFace(path)) throw Error("the font " + path + " is missing or is not a font");
   impl_->fallbacks = std::move(fallbacks);
+  impl_->kind = kind;
   SetSize(pixels);
 }
 
@@ -138,7 +143,7 @@ int Font::digit_height() const {
 
 int Font::Width(std::string_view text) {
   int ink_end = 0;
-  const int end = impl_->Walk(text, false, [&](FT_GlyphSlot glyph, int pen) {
+  const int end = impl_->Walk(text, false, [&](char32_t, FT_GlyphSlot glyph, int pen) {
     const FT_Glyph_Metrics& metrics = glyph->metrics;
     ink_end = std::max(ink_end, pen + 1 + CeilPixels(metrics.horiBearingX + metrics.width));
   });
@@ -161,18 +166,12 @@ std::string Font::Shortened(std::string_view text, int max_width) {
 
 std::vector<Font::Run> Font::Runs(std::string_view text) {
   std::vector<Run> runs;
-  FT_Pos pen = 0;
-  for (char32_t code : VisualOrder(text)) {
-    FT_Face face = impl_->FaceWith(code);
-    const auto at = std::find(impl_->faces.begin(), impl_->faces.end(), face);
+  impl_->Walk(text, false, [&](char32_t code, FT_GlyphSlot glyph, int pen) {
+    const auto at = std::find(impl_->faces.begin(), impl_->faces.end(), glyph->face);
     const std::string& file = impl_->files[static_cast<size_t>(at - impl_->faces.begin())];
-    if (runs.empty() || runs.back().file != file) {
-      runs.push_back({file, {}, static_cast<int>((pen + 32) >> 6)});
-    }
+    if (runs.empty() || runs.back().file != file) runs.push_back({file, {}, pen});
     runs.back().text += Utf8({code});
-    FT_GlyphSlot glyph = impl_->Render(code, false);
-    if (glyph != nullptr) pen += glyph->advance.x;
-  }
+  });
   return runs;
 }
 
@@ -184,7 +183,7 @@ bool Font::Has(std::string_view text) {
 }
 
 void Font::Draw(Image& image, int baseline, int left, std::string_view text, const Colour& colour) {
-  impl_->Walk(text, true, [&](FT_GlyphSlot glyph, int pen) {
+  impl_->Walk(text, true, [&](char32_t, FT_GlyphSlot glyph, int pen) {
     DrawGlyph(image, baseline, left + pen, glyph, colour);
   });
 }

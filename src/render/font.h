@@ -19,8 +19,10 @@ class Font {
  public:
   // Throws Error where the file cannot be read as a font. `pixels`: the em.
   // `fallbacks` are opened when a character asks for them; those that are
-  // missing or no fonts are passed over.
-  Font(const std::string& path, int pixels, std::vector<std::string> fallbacks = {});
+  // missing, no fonts or not of `kind` are passed over.
+  enum class Kind { kAny, kTrueTypeOutlines };
+  Font(const std::string& path, int pixels, std::vector<std::string> fallbacks = {},
+       Kind kind = Kind::kAny);
   ~Font();
   Font(Font&&) noexcept;
   Font& operator=(Font&&) noexcept;

@@ -88,6 +88,7 @@ struct FilledBox {
 std::vector<FilledBox> BoxesOf(const Page& page, const PageContent& content,
                                const Colormap& colours);
 
+inline constexpr Colour kPaper = {0xFF, 0xFF, 0xFF};
 inline constexpr Colour kInk = {0x20, 0x20, 0x20};
 inline constexpr Colour kQuietInk = {0x70, 0x70, 0x70};
 

@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "attnmap/core/error.h"
 #include "render/drawing.h"
 #include "render/font.h"
 #include "render/pdf_font.h"
@@ -159,16 +158,9 @@ class PdfPage {
     return "/G" + std::to_string(number) + " gs\n";
   }
 
-  // A font that a PDF cannot take is replaced by the first, which shows its box.
   size_t FontNumber(const std::string& file) {
-    const auto [entry, is_new] = font_numbers_.try_emplace(file, size_t{0});
-    if (!is_new) return entry->second;
-    try {
-      fonts_.emplace_back(file);
-      entry->second = fonts_.size() - 1;
-    } catch (const Error&) {
-      if (fonts_.empty()) throw;
-    }
+    const auto [entry, is_new] = font_numbers_.try_emplace(file, fonts_.size());
+    if (is_new) fonts_.emplace_back(file);
     return entry->second;
   }
 

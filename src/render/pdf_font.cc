@@ -1,16 +1,12 @@
 #include "render/pdf_font.h"
 
-#include <ft2build.h>
-#include FT_FREETYPE_H
-#include FT_TRUETYPE_TABLES_H
-#include FT_TRUETYPE_TAGS_H
-
 #include <algorithm>
 #include <cstdio>
 #include <set>
 
 #include "attnmap/core/error.h"
 #include "render/text_order.h"
+#include "render/truetype.h"
 
 namespace attnmap {
 namespace {
@@ -122,7 +118,7 @@ struct PdfFont::Impl {
 PdfFont::PdfFont(const std::string& file) : impl_(std::make_unique<Impl>()) {
   if (FT_Init_FreeType(&impl_->library) != 0 ||
       FT_New_Face(impl_->library, file.c_str(), 0, &impl_->face) != 0 ||
-      Table(impl_->face, TTAG_glyf).empty()) {
+      !HasTrueTypeOutlines(impl_->face)) {
     throw Error("the font " + file + " has no TrueType outlines, which a PDF needs");
   }
 }

@@ -12,8 +12,6 @@
 namespace attnmap {
 namespace {
 
-constexpr Colour kPaper = {0xFF, 0xFF, 0xFF};
-
 // Draws the tiles of a page, each photo resized once for a run of tiles on it.
 class TilePainter {
  public:

@@ -9,13 +9,11 @@
 #include "render/canvas.h"
 #include "render/dots.h"
 #include "render/font.h"
+#include "render/page.h"
 
 namespace attnmap {
 namespace {
 
-constexpr Colour kPaper = {0xFF, 0xFF, 0xFF};
-constexpr Colour kInk = {0x20, 0x20, 0x20};
-constexpr Colour kQuietInk = {0x68, 0x68, 0x68};
 constexpr Colour kGrid = {0xE2, 0xE2, 0xE2};
 constexpr Colour kDot = {0x2B, 0x6C, 0xB0};
 constexpr Colour kMean = {0xD9, 0x5F, 0x0E};
@@ -211,7 +209,7 @@ void DrawLegend(Image& image, int baseline, const PlotOptions& options, Font& fo
 
 Image DrawDotCharts(std::span<const DotChart> charts, const PlotOptions& options) {
   Check(charts);
-  Font font(options.font, kFont);
+  Font font(options.font, kFont, options.fallback_fonts);
   RowsCols canvas;
   const std::vector<Panel> panels = LayOut(charts, options, font, canvas);
   Image image(canvas.rows, canvas.cols);

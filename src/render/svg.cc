@@ -2,24 +2,32 @@
 
 #include "render/base64.h"
 #include "render/drawing.h"
+#include "render/text_order.h"
 
 namespace attnmap {
 namespace {
 
-// What XML takes; control characters, which it does not, are left out.
-std::string Escaped(const std::string& text) {
+// Char of XML 1.0, 2.2; of code points, so never half a surrogate pair.
+bool IsXml(char32_t code) {
+  if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
+  return code != 0xFFFE && code != 0xFFFF;
+}
+
+// What XML takes: bytes that are no UTF-8 and what it forbids become U+FFFD.
+std::string Escaped(std::string_view text) {
   std::string escaped;
-  for (char c : text) {
-    if (c == '&') {
+  while (!text.empty()) {
+    const char32_t code = NextCodePoint(text);
+    if (code == '&') {
       escaped += "&amp;";
-    } else if (c == '<') {
+    } else if (code == '<') {
       escaped += "&lt;";
-    } else if (c == '>') {
+    } else if (code == '>') {
       escaped += "&gt;";
-    } else if (c == '"') {
+    } else if (code == '"') {
       escaped += "&quot;";
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
-      escaped += c;
+    } else {
+      escaped += Utf8({IsXml(code) ? code : kReplacement});
     }
   }
   return escaped;

@@ -173,5 +173,57 @@ TEST_CASE("U-25 the PDF's rectangles are the SVG's, upside down") {
   CHECK(apart < 0.01);
 }
 
+// A sheet of two, the first with this label.
+PictureRequest Labelled(const FitCase& fit, const Image& photo, const std::string& label) {
+  PictureRequest request = RequestOf(fit, photo);
+  request.panels.push_back(request.panels[0]);
+  request.panels[0].label = label;
+  request.panels[1].label = "b";
+  return request;
+}
+
+PictureOptions LabelOptions(std::vector<std::string> fallback_fonts) {
+  PictureOptions options;
+  options.layout = Layout::kSheet;
+  options.font = test::kFont;
+  options.fallback_fonts = std::move(fallback_fonts);
+  return options;
+}
+
+TEST_CASE("U-25 a PDF takes the fonts it can hold, and tells of letters that none of them has") {
+  const FitCase fit = test::FitCases()[0];
+  const Image photo = Filled(fit.geometry.source, {200, 100, 50});
+  const PictureRequest request = Labelled(fit, photo, "猫");
+  const auto draw = [&](VectorFormat format, std::vector<std::string> fallback_fonts) {
+    return RenderVector(request, LabelOptions(std::move(fallback_fonts)), format);
+  };
+  CHECK(draw(VectorFormat::kSvg, {test::kCatCff}).notes.empty());
+  const VectorPicture boxes = draw(VectorFormat::kPdf, {test::kCatCff});
+  REQUIRE(boxes.notes.size() == 1);
+  CHECK(boxes.notes[0].find("no font here that a PDF can hold has all letters of '猫'") == 0);
+  const VectorPicture letters = draw(VectorFormat::kPdf, {test::kCatCff, test::kCatTrueType});
+  CHECK(letters.notes.empty());
+  // The cat's glyph, number 1 of the second font, is set and can be searched for.
+  const std::string streams = StreamsOf(letters.bytes);
+  CHECK(streams.find("<0001> Tj") != std::string::npos);
+  CHECK(streams.find("<0001> <732B>") != std::string::npos);
+  CHECK(StreamsOf(boxes.bytes).find("<0001> Tj") == std::string::npos);
+}
+
+TEST_CASE("U-25 an SVG is XML whatever a label holds") {
+  const FitCase fit = test::FitCases()[0];
+  const Image photo = Filled(fit.geometry.source, {200, 100, 50});
+  const auto svg = [&](const std::string& label) {
+    return RenderVector(Labelled(fit, photo, label), LabelOptions({}), VectorFormat::kSvg).bytes;
+  };
+  CHECK(svg("gr\xF6\xDF"
+            "e")
+            .find(">gr\uFFFD\uFFFDe</text>") != std::string::npos);  // Latin-1
+  CHECK(svg("a\x01\x1F<\x7F").find(">a\uFFFD\uFFFD&lt;\x7F</text>") != std::string::npos);
+  CHECK(svg("\xEF\xBF\xBE\xEF\xBF\xBF").find(">\uFFFD\uFFFD</text>") != std::string::npos);
+  CHECK(svg("\xED\xA0\x80").find("\xED\xA0") == std::string::npos);  // half a surrogate pair
+  CHECK(svg("größe 猫 😀").find(">größe 猫 😀</text>") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace attnmap

@@ -135,6 +135,24 @@ TEST_CASE("U-07 names in any script: joined Arabic, a box and a word where there
   CHECK(Drawn(other, "猫").rgb == Drawn(font, "猫").rgb);
 }
 
+TEST_CASE("runs: a piece for each font, where the glyphs are drawn") {
+  Font font(kFont, 20, {test::kCatCff, test::kCatTrueType});
+  const auto runs = font.Runs("ab猫c");
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0].file == kFont);
+  CHECK(runs[0].text == "ab");
+  CHECK(runs[0].left == 0);
+  CHECK(runs[1].file == test::kCatCff);
+  CHECK(runs[1].text == "猫");
+  CHECK(runs[2].text == "c");
+  CHECK(runs[2].left == runs[1].left + 20);  // the cat is an em wide
+  // The cat's ink begins a tenth of an em behind its pen.
+  CHECK(InkBox(Drawn(font, "猫")).left == 12);
+
+  Font outlines(kFont, 20, {test::kCatCff, test::kCatTrueType}, Font::Kind::kTrueTypeOutlines);
+  CHECK(outlines.Runs("猫").front().file == test::kCatTrueType);
+}
+
 TEST_CASE("a font that is missing or none is a clear error") {
   CHECK_THROWS_WITH(Font("/nowhere/a.ttf", 12),
                     "the font /nowhere/a.ttf is missing or is not a font");

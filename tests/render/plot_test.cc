@@ -115,6 +115,21 @@ TEST_CASE("charts stand beside one another; more columns make them wider, up to 
   CHECK(width(24, 2) < 1600);
 }
 
+TEST_CASE("a heading in another script is drawn with the fonts that have it") {
+  PlotOptions options;
+  options.font = test::kFont;
+  DotChart chart;
+  chart.dots = {{1.0}};
+  const auto with = [&](const std::string& heading, std::vector<std::string> fallback_fonts) {
+    options.heading = heading;
+    options.fallback_fonts = std::move(fallback_fonts);
+    return DrawDotCharts({&chart, 1}, options).rgb;
+  };
+  CHECK(with("猫", {}) == with("\U0010FFFD", {}));  // a box
+  CHECK(with("猫", {test::kCatCff}) != with("猫", {}));
+  CHECK(with("cat", {test::kCatCff}) == with("cat", {}));
+}
+
 TEST_CASE("a chart without columns, or of numbers that are none, is an error") {
   PlotOptions options;
   options.font = test::kFont;

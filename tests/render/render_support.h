@@ -15,6 +15,9 @@ namespace attnmap::test {
 using Rgb = std::array<uint8_t, 3>;
 
 inline const std::string kFont = ATTNMAP_SOURCE_DIR "/data/fonts/DejaVuSans.ttf";
+// Fonts that have 猫 and nothing else, with outlines of both kinds.
+inline const std::string kCatCff = ATTNMAP_SOURCE_DIR "/tests/data/fonts/cat-cff.otf";
+inline const std::string kCatTrueType = ATTNMAP_SOURCE_DIR "/tests/data/fonts/cat-truetype.ttf";
 
 inline Image Filled(RowsCols size, Rgb colour) {
   Image image(size.rows, size.cols);

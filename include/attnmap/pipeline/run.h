@@ -126,6 +126,11 @@ std::string SuccessLine(const MapResult& result, const MapJob& job);
 // The same without "wrote OUT: ".
 std::string WhatWasDone(const MapResult& result, const MapJob& job);
 
+// Puts those of `notes` behind `all` that are not there yet.
+void MergeNotes(std::span<const std::string> notes, std::vector<std::string>& all);
+// What follows a success line: "; note; note".
+std::string NotesText(std::span<const std::string> notes);
+
 // The same for a sheet; models as in SheetPictures.
 std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPictures& sheet,
                              const MapJob& job);

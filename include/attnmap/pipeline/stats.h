@@ -20,7 +20,8 @@ struct StatsOptions {
   ArrayFormat format = ArrayFormat::kCsv;  // of that: kCsv or kJson
   std::string figure;                      // picture file of StatsFigure; empty: none
   PictureFormat figure_format = PictureFormat::kPng;
-  std::string font;  // path of the font for its labels
+  std::string font;                         // path of the font for its labels
+  std::vector<std::string> fallback_fonts;  // asked in turn for letters it does not have
 };
 
 // The numbers of one picture, a record a layer and head.
@@ -54,8 +55,10 @@ std::string StatsCsv(std::span<const ImageStatistics> all);
 
 // Attention distance and entropy, a dot a head over the layers, as in
 // Dosovitskiy et al. 2021, fig. 7; of several pictures the mean of each head.
-// `font`: path of the font for labels. REQUIRES: at least one picture.
-Image StatsFigure(std::span<const ImageStatistics> all, const std::string& font);
+// `font`: path of the font for labels; `fallback_fonts` are asked in turn for
+// letters it does not have. REQUIRES: at least one picture.
+Image StatsFigure(std::span<const ImageStatistics> all, const std::string& font,
+                  const std::vector<std::string>& fallback_fonts = {});
 
 }  // namespace attnmap
 

@@ -21,8 +21,9 @@ struct DotChart {
 };
 
 struct PlotOptions {
-  std::string font;     // path of the font that ships with the program
-  std::string heading;  // over all charts; shortened where it does not fit
+  std::string font;                         // path of the font that ships with the program
+  std::vector<std::string> fallback_fonts;  // asked in turn for letters it does not have
+  std::string heading;                      // over all charts; shortened where it does not fit
   // The legend: what a dot, a bar and a dashed line is. All empty: none.
   std::string dots_are;
   std::string means_are;
