@@ -3,6 +3,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/pipeline/dump.h"
+#include "attnmap/pipeline/session.h"
 #include "cli/cli.h"
 
 namespace attnmap::cli {
@@ -37,6 +38,7 @@ int RunDumpCommand(const DumpArguments& arguments, const Context& context) {
   options.format = format.array_format;
   CheckDump(options);
   options.model = arguments.model.Model(context);
+  CheckNotInput(options.output, {options.image, options.model.path});
   const DumpResult result = RunDump(options);
   if (options.output == "-") Print(result.bytes);
   constexpr size_t kListed = 8;

@@ -5,6 +5,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/pipeline/run.h"
+#include "attnmap/pipeline/session.h"
 #include "cli/cli.h"
 
 namespace attnmap::cli {
@@ -106,6 +107,8 @@ int RunRun(const RunOptions& options, const Context& context) {
     throw UsageError("-o - and --json both want standard output: write to a file");
   }
   const std::vector<ModelOptions> models = options.model.Models(context);
+  CheckNotInput(output, options.images);
+  for (const ModelOptions& model : models) CheckNotInput(output, {model.path});
   if (options.images.size() == 1 && models.size() == 1) {
     return RunOnePicture(options, output, job, models[0], context);
   }

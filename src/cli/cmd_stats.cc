@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "attnmap/core/error.h"
+#include "attnmap/pipeline/session.h"
 #include "attnmap/pipeline/stats.h"
 #include "cli/cli.h"
 
@@ -53,7 +54,7 @@ void SetFigure(const StatsArguments& arguments, const Context& context, StatsOpt
     throw UsageError("--plot takes a file to write: png, jpg, webp or tiff");
   }
   const OutputFormat format = ParseOutputFormat(arguments.plot, {});
-  if (!format.picture) {
+  if (!format.picture || format.vector) {
     throw UsageError("--plot '" + arguments.plot + "' is no picture: png, jpg, webp or tiff");
   }
   options.figure = arguments.plot;
@@ -90,6 +91,10 @@ int RunStatsCommand(const StatsArguments& arguments, const Context& context) {
   const Shown shown = SetOutput(arguments, options);
   SetFigure(arguments, context, options);
   options.model = arguments.model.Model(context);
+  for (const std::string& file : {options.output, options.figure}) {
+    CheckNotInput(file, options.images);
+    CheckNotInput(file, {options.model.path});
+  }
 
   bool first = true;
   const auto all = RunStats(options, [&](const ImageStatistics& one) {

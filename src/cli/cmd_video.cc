@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "attnmap/core/error.h"
+#include "attnmap/pipeline/session.h"
 #include "attnmap/pipeline/video.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -52,6 +53,7 @@ int RunVideoCommand(const VideoArguments& arguments, const Context& context) {
   options.stop = context.stop;
   CheckVideo(options);
   options.model = arguments.model.Model(context);
+  CheckNotInput(options.output, {options.input, options.model.path});
   VideoBar bar(context);
   try {
     const VideoResult done =

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "attnmap/core/error.h"
 #include "attnmap/ops/fuse_heads.h"
 #include "attnmap/ops/linear.h"
 #include "attnmap/ops/softmax.h"
@@ -261,6 +262,10 @@ void TileRun::FinishFused() {
 
 }  // namespace
 
+void CheckStop(const std::atomic<bool>* stop) {
+  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Interrupted();
+}
+
 void RunAttention(const Attention& attention, ThreadPool& pool,
                   std::vector<WorkerScratch>& workers) {
   const Job job = MakeJob(attention, pool.num_threads());
@@ -269,6 +274,7 @@ void RunAttention(const Attention& attention, ThreadPool& pool,
   // run; fused over heads, tile by tile.
   const int64_t num_items = job.fused ? num_tiles : num_tiles * attention.num_heads;
   pool.Run(num_items, [&](int64_t item, int worker) {
+    CheckStop(attention.stop);
     TileRun run(job, job.tiles[static_cast<size_t>(item % num_tiles)],
                 workers[static_cast<size_t>(worker)]);
     if (!job.fused) return run.RunHead(static_cast<int>(item / num_tiles));

@@ -1,6 +1,7 @@
 #ifndef ATTNMAP_ENCODER_ATTENTION_H_
 #define ATTNMAP_ENCODER_ATTENTION_H_
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,7 +37,11 @@ struct Attention {
 
   const LayerWants* wants = nullptr;
   AttentionSink* sink = nullptr;
+  const std::atomic<bool>* stop = nullptr;
 };
+
+// Throws Interrupted where a stop was asked for.
+void CheckStop(const std::atomic<bool>* stop);
 
 // Hands the rows asked for to the sink, from the workers' threads.
 void RunAttention(const Attention& attention, ThreadPool& pool,

@@ -100,7 +100,7 @@ void PreparedModel::Encode(const ModelInput& input, AttentionSink& sink, ThreadP
   const auto tables = impl_->tables.Get(impl_->model, {input.grid.rows, input.grid.cols});
   WorkspacePool::Lease workspace = impl_->workspaces.Take();
   encoder::Run(impl_->model, impl_->panels, *tables, input, sink, pool, *workspace,
-               ScoreScale(config, settings))
+               ScoreScale(config, settings), settings.stop)
       .Execute();
 }
 

@@ -51,7 +51,7 @@ void CopyHeads(MatrixView rows, int64_t first_token, Tensor& to) {
 
 Run::Run(const VitModel& model, const ModelPanels& panels, const GridTables& tables,
          const ModelInput& input, AttentionSink& sink, ThreadPool& pool, Workspace& workspace,
-         float score_scale)
+         float score_scale, const std::atomic<bool>* stop)
     : model_(model),
       config_(model.config),
       panels_(panels),
@@ -60,6 +60,7 @@ Run::Run(const VitModel& model, const ModelPanels& panels, const GridTables& tab
       pool_(pool),
       workspace_(workspace),
       score_scale_(score_scale),
+      stop_(stop),
       num_tokens_(model.config.tokens.num_tokens(input.grid)),
       plan_(MakePlan(model, sink, num_tokens_)),
       embedding_{model, input, tables, panels.patch} {
@@ -98,6 +99,7 @@ void Run::Advance(int layer) {
   const int64_t rows = layer == 0 ? num_tokens_ : Plan(layer - 1).out_rows;
   const int64_t step = RowsPerItem(rows, pool_.num_threads());
   pool_.Run((rows + step - 1) / step, [&](int64_t item, int worker) {
+    CheckStop(stop_);
     WorkerScratch& scratch = workspace_.workers[static_cast<size_t>(worker)];
     const int64_t begin = item * step;
     const int64_t count = std::min(step, rows - begin);
@@ -222,6 +224,7 @@ void Run::Attend(int layer) {
   attention.context = context_;
   attention.wants = &plan.wants;
   attention.sink = &sink_;
+  attention.stop = stop_;
   if (plan.keys) RunAttention(attention, pool_, workspace_.workers);
 }
 

@@ -1,6 +1,7 @@
 #ifndef ATTNMAP_ENCODER_RUN_H_
 #define ATTNMAP_ENCODER_RUN_H_
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -31,7 +32,7 @@ class Run {
  public:
   Run(const VitModel& model, const ModelPanels& panels, const GridTables& tables,
       const ModelInput& input, AttentionSink& sink, ThreadPool& pool, Workspace& workspace,
-      float score_scale);
+      float score_scale, const std::atomic<bool>* stop);
 
   void Execute();
 
@@ -65,6 +66,7 @@ class Run {
   ThreadPool& pool_;
   Workspace& workspace_;
   const float score_scale_;
+  const std::atomic<bool>* stop_;
   const int64_t num_tokens_;
   const RunPlan plan_;
   const Embedding embedding_;

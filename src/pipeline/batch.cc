@@ -95,7 +95,7 @@ class Batch {
       try {
         WithPool([&](ThreadPool& pool) {
           const LoadedInput input = LoadInput(items_[i].image, job_.input, model_.model());
-          const ComputedMaps computed = ComputeMaps(model_, input, job_, pool);
+          const ComputedMaps computed = ComputeMaps(model_, input, job_, pool, options_.stop);
           ranges[i] = ComputeRange(computed.maps, job_.picture.normalize);
         });
       } catch (const Error&) {

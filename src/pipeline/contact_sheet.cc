@@ -39,7 +39,7 @@ std::vector<Pair> ThroughModel(const SheetPictures& sheet, const ModelOptions& o
     CheckStop(stop);
     Pair pair{LoadInput(image, job.input, model.model()), {}};
     CheckHasPicture(pair.input);
-    pair.computed = ComputeMaps(model, pair.input, job, pool);
+    pair.computed = ComputeMaps(model, pair.input, job, pool, stop);
     pair.computed.result.image = image;
     pair.computed.result.output = sheet.output;
     pair.computed.result.seconds =

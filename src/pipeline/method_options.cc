@@ -43,10 +43,10 @@ constexpr Bound kBound[] = {{"--start-layer", Bit(Method::kRollout)},
                             {"--colormap", kNotPca},
                             {"--normalize", kNotPca},
                             {"--shared-scale", kNotPca},
-                            {"--mass", kNotPca},
-                            {"--contour", kNotPca},
+                            {"--mass", kWithHeads},
+                            {"--contour", kWithHeads},
                             {"--colorbar", kNotPca},
-                            {"--objects", kNotPca}};
+                            {"--objects", kWithHeads}};
 
 std::string MethodsOf(const Bound& bound) {
   std::string list;
@@ -64,6 +64,10 @@ void CheckQuery(const SelectionOptions& selection) {
       (kind == Kind::kDefault || kind == Kind::kMean || kind == Kind::kPool)) {
     throw UsageError(
         "--method similarity compares with one patch: name it with --query ROW,COL or px:X,Y");
+  }
+  const bool class_row = kind == Kind::kDefault || kind == Kind::kClass;
+  if (selection.options.compat == RolloutCompat::kVitExplain && !class_row) {
+    throw UsageError("--compat vit-explain reads the class token's row: leave --query out");
   }
   if (selection.method == Method::kValueNorm && kind == Kind::kPool) {
     throw UsageError("--method value-norm has no --query pool: use mean, ROW,COL or px:X,Y");

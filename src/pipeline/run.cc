@@ -99,7 +99,7 @@ void MarkPadding(PatchMap& map, const ImageGeometry& geometry) {
 }  // namespace
 
 ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input, const MapJob& job,
-                         ThreadPool& pool) {
+                         ThreadPool& pool, const StopFlag* stop) {
   const VitModel& model = prepared.model();
   const SelectionOptions& selection = job.selection;
   const ResolvedQuery query = ResolveQueryFor(selection.query, model, input.input);
@@ -112,7 +112,7 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   outputs.outputs.logits = job.want_classes && CanClassify(model);
   AttentionRecord record(outputs);
   MapsAndOutputs sink(*maps, record);
-  prepared.Encode(input.input, sink, pool, {selection.scale});
+  prepared.Encode(input.input, sink, pool, {selection.scale, stop});
 
   ComputedMaps computed{maps->Maps(pool), {}};
   MapResult& result = computed.result;
@@ -162,7 +162,7 @@ OneResult RunOne(const PreparedModel& model, const OnePicture& one, const MapJob
   const LoadedInput input = LoadInput(one.image, job.input, model.model());
   if (job.format.picture) CheckHasPicture(input);
   CheckStop(stop);
-  ComputedMaps computed = ComputeMaps(model, input, job, pool);
+  ComputedMaps computed = ComputeMaps(model, input, job, pool, stop);
   if (one.check_model) CheckFinite(model.model());
   CheckStop(stop);
   OneResult done;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "attnmap/core/error.h"
@@ -136,6 +137,15 @@ ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
                               const ModelInput& input) {
   return ResolveQuery(choice, model.config.tokens, input.grid, input.geometry,
                       model.pool.present());
+}
+
+void CheckNotInput(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (!std::filesystem::equivalent(input, output, error) || error) continue;
+    throw UsageError("'" + output + "' is the input '" + input +
+                     "' itself, which would be lost: name another output");
+  }
 }
 
 void CheckStop(const StopFlag* stop) {

@@ -134,6 +134,10 @@ TEST_CASE("wrong usage is known before any file is opened: one line, status 2") 
       {{"run", "no.png", "--layout", "terminal", "--output-size", "9x9"}, "--output-size"},
       {{"run", "no.png", "--layout", "terminal", "--colorbar"}, "--colorbar"},
       {{"run", "no.png", "--method", "pca", "-o", "map.svg"}, "--method pca"},
+      {{"stats", "no.png", "--plot", "p.svg"}, "p.svg"},
+      {{"run", "no.png", "--method", "similarity", "--query", "1,1", "--mass", "0.5"}, "--mass"},
+      {{"run", "no.png", "--method", "rollout", "--compat", "vit-explain", "--query", "1,1"},
+       "--query"},
       {{"run", "no.png", "-o", "map.xyz"}, "map.xyz"},
       {{"run", "no.png", "-o", "-"}, "--format"},
       {{"run", "no.png", "-o", "-", "--format", "png", "--json"}, "standard output"},
@@ -216,4 +220,37 @@ TEST_CASE("what a file turns out not to be is status 1, one line") {
     CheckFailure(result, 1, {wrong.part});
     for (const std::string& left : folder.List()) CHECK(left == "d");
   }
+}
+
+TEST_CASE("an output that is the input itself is refused, and the input kept") {
+  const TempFolder folder;
+  std::filesystem::copy(Photo("chelsea.png"), folder / "a.png");
+  std::filesystem::create_symlink("a.png", folder / "b.png");
+  const std::string before = ReadText(folder / "a.png");
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", "a.png", "-o", "a.png"},
+      {"run", "a.png", "-o", "b.png"},
+      {"run", Photo("coffee.png"), "a.png", "-o", "./a.png"},
+      {"stats", "a.png", "--plot", "a.png"},
+  };
+  for (const auto& command : commands) {
+    CheckFailure(Run(command, {.folder = folder.path()}), 2, {"a.png", "itself"});
+    CHECK(ReadText(folder / "a.png") == before);
+  }
+  std::filesystem::copy(ATTNMAP_SOURCE_DIR "/data/models/one-layer.json", folder / "m.json");
+  const std::string model = ReadText(folder / "m.json");
+  CheckFailure(Run({"run", "a.png", "-m", "m.json", "-o", "m.json"}, {.folder = folder.path()}), 2,
+               {"m.json"});
+  CheckFailure(
+      Run({"dump", "--what", "model", "-m", "m.json", "-o", "m.json"}, {.folder = folder.path()}),
+      2, {"m.json"});
+  CHECK(ReadText(folder / "m.json") == model);
+}
+
+TEST_CASE("a run over very many tokens ends soon after an interrupt") {
+  const TempFolder folder;
+  const RunResult result = Run({"run", Photo("coffee.png"), "--size", "4000", "-o", "map.npy"},
+                               {.folder = folder.path(), .interrupt_after_milliseconds = 1500});
+  CHECK(result.status == 130);
+  CHECK(folder.List().empty());
 }

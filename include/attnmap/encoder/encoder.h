@@ -1,6 +1,7 @@
 #ifndef ATTNMAP_ENCODER_ENCODER_H_
 #define ATTNMAP_ENCODER_ENCODER_H_
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -21,6 +22,8 @@ bool RunsWell(Precision precision);
 struct EncodeSettings {
   // Factor on the scores before softmax; nothing: 1 / sqrt(head_dim).
   std::optional<float> score_scale;
+  // Looked at between tiles: true ends the run with Interrupted. Null: never.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 // The factor that comes to, as the encoder multiplies with it.

@@ -59,7 +59,7 @@ struct ComputedMaps {
 };
 
 ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input, const MapJob& job,
-                         ThreadPool& pool);
+                         ThreadPool& pool, const StopFlag* stop = nullptr);
 
 // One picture through one model, ready to be drawn.
 struct DrawnMaps {

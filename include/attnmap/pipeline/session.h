@@ -48,6 +48,9 @@ Image LoadPicture(const std::string& path, const DecodeOptions& options,
 ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
                               const ModelInput& input);
 
+// Throws UsageError where `output` is the same file as one of `inputs`.
+void CheckNotInput(const std::string& output, const std::vector<std::string>& inputs);
+
 // Throws Interrupted where a stop was asked for.
 void CheckStop(const StopFlag* stop);
 
