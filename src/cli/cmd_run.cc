@@ -107,6 +107,7 @@ int RunRun(const RunOptions& options, const Context& context) {
   }
   const std::vector<ModelOptions> models = options.model.Models(context);
   if (options.images.size() == 1 && models.size() == 1) {
+    CheckOnePicture(job);
     return RunOnePicture(options, output, job, models[0], context);
   }
   const auto reads = std::count(options.images.begin(), options.images.end(), "-");
