@@ -40,6 +40,7 @@ int RunBatchCommand(const BatchArguments& arguments, const Context& context) {
   options.job.want_classes = arguments.json;
   options.job.objects = arguments.objects;
   CheckJob(options.job);
+  CheckOnePicture(options.job);
   options.shared_scale = arguments.picture.shared_scale;
   options.output_dir = arguments.output_dir;
   options.stop = context.stop;

@@ -110,6 +110,7 @@ int RunRun(const RunOptions& options, const Context& context) {
   CheckNotInput(output, options.images);
   for (const ModelOptions& model : models) CheckNotInput(output, {model.path});
   if (options.images.size() == 1 && models.size() == 1) {
+    CheckOnePicture(job);
     return RunOnePicture(options, output, job, models[0], context);
   }
   const auto reads = std::count(options.images.begin(), options.images.end(), "-");

@@ -59,11 +59,7 @@ int RunVideoCommand(const VideoArguments& arguments, const Context& context) {
     const VideoResult done =
         RunVideo(options, [&](const VideoProgress& step) { bar.Update(step); });
     bar.Clear();
-    if (arguments.json) {
-      Print(RecordJson(done.result, options.model.path, SettingsJson(options.job), std::nullopt,
-                       true) +
-            "\n");
-    }
+    if (arguments.json) Print(VideoRecord(done, options) + "\n");
     const std::string line = VideoLine(done, options);
     if (!done.claimed) {
       Say(context, line);
@@ -91,9 +87,10 @@ Command SetupVideo(CLI::App& parent) {
   arguments->selection.AddTo(*app, true);
   arguments->picture.AddTo(*app);
   // What only files of one picture have, and what a film always does.
-  for (const char* name : {"--background", "--gray16", "--max-pixels", "--shared-scale"}) {
+  for (const char* name : {"--background", "--gray16", "--shared-scale"}) {
     app->remove_option(app->get_option(name));
   }
+  app->get_option("--max-pixels")->description("Refuse larger frames [178956970]");
   app->get_option("--no-exif")
       ->description("Leave frames as they are stored, whatever the film says about turning them");
   app->get_option("--normalize")
@@ -104,7 +101,8 @@ Command SetupVideo(CLI::App& parent) {
   app->footer(
       "Examples:\n"
       "  attnmap video walk.mp4 walk-attention.mp4\n"
-      "  attnmap video walk.mp4 heads.mkv --head all --normalize range:0,0.05");
+      "  attnmap video walk.mp4 heads.mkv --head all --normalize range:0,0.05\n"
+      "walk.mp4 stands for a film of yours: none comes with attnmap.");
   return [arguments](const Context& context) { return RunVideoCommand(*arguments, context); };
 }
 

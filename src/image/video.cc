@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "attnmap/core/error.h"
+#include "image/decoders.h"
 #include "image/module.h"
 #include "image/video/video_abi.h"
 
@@ -58,12 +59,19 @@ void Extend(const Image& frame, Image& even) {
 
 }  // namespace
 
-FilmReader::FilmReader(const std::string& path, bool upright, const std::string& module)
-    : path_(path), module_(&LoadVideo(module)) {
+FilmReader::FilmReader(const std::string& path, bool upright, const std::string& module,
+                       int64_t max_pixels)
+    : path_(path), module_(&LoadVideo(module)), max_pixels_(max_pixels) {
   AttnmapVideoInfo info = {};
   char message[ATTNMAP_VIDEO_MESSAGE] = {};
   if (module_->open(FromRoot(path).c_str(), upright ? 1 : 0, &reader_, &info, message) != 0) {
     throw Error("cannot read the film '" + path + "': " + message);
+  }
+  try {  // before a frame is decoded; some films do not say
+    if (info.rows > 0 && info.cols > 0) CheckFrame(info.rows, info.cols);
+  } catch (...) {
+    module_->close(reader_);
+    throw;
   }
   if (std::isfinite(info.frames_per_second) && info.frames_per_second > 0) {
     info_.frames_per_second = info.frames_per_second;
@@ -73,12 +81,23 @@ FilmReader::FilmReader(const std::string& path, bool upright, const std::string&
 
 FilmReader::~FilmReader() { module_->close(reader_); }
 
+void FilmReader::CheckFrame(int rows, int cols) const {
+  DecodeOptions limit;
+  limit.max_pixels = max_pixels_;
+  try {
+    CheckSize(static_cast<uint64_t>(rows), static_cast<uint64_t>(cols), limit);
+  } catch (const Error& error) {
+    throw Error("cannot read the film '" + path_ + "': " + error.what());
+  }
+}
+
 std::optional<Image> FilmReader::Next() {
   AttnmapFrame frame = {};
   char message[ATTNMAP_VIDEO_MESSAGE] = {};
   const AttnmapRead read = module_->read(reader_, &frame, message);
   if (read == kAttnmapReadFails) throw Error("cannot read the film '" + path_ + "': " + message);
   if (read == kAttnmapFilmEnds || frame.rows < 1 || frame.cols < 1) return std::nullopt;
+  CheckFrame(frame.rows, frame.cols);
   Image image(frame.rows, frame.cols);
   std::memcpy(image.rgb.data(), frame.rgb, image.rgb.size());
   return image;

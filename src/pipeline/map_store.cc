@@ -1,6 +1,7 @@
 #include "pipeline/map_store.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <string>
 #include <system_error>
 
@@ -15,6 +16,26 @@ namespace {
               std::generic_category().message(errno));
 }
 
+// A vector: its length, then its elements.
+template <typename T>
+void Put(const std::vector<T>& values, std::FILE* file) {
+  const uint64_t count = values.size();
+  if (std::fwrite(&count, sizeof(count), 1, file) != 1 ||
+      std::fwrite(values.data(), sizeof(T), values.size(), file) != values.size()) {
+    Fail("keep");
+  }
+}
+
+template <typename T>
+void Take(std::vector<T>& values, std::FILE* file) {
+  uint64_t count = 0;
+  if (std::fread(&count, sizeof(count), 1, file) != 1) Fail("read back");
+  values.resize(count);
+  if (std::fread(values.data(), sizeof(T), values.size(), file) != values.size()) {
+    Fail("read back");
+  }
+}
+
 }  // namespace
 
 MapStore::MapStore() : file_(std::tmpfile()) {
@@ -24,10 +45,9 @@ MapStore::MapStore() : file_(std::tmpfile()) {
 void MapStore::Append(const std::vector<PatchMap>& maps) {
   if (first_.empty()) first_ = maps;
   for (const PatchMap& map : maps) {
-    const std::vector<float>& values = map.values;
-    if (std::fwrite(values.data(), sizeof(float), values.size(), file_.get()) != values.size()) {
-      Fail("keep");
-    }
+    Put(map.values, file_.get());
+    Put(map.shown, file_.get());
+    Put(map.colours, file_.get());
   }
 }
 
@@ -38,10 +58,9 @@ std::vector<PatchMap> MapStore::Next() {
   reading_ = true;
   std::vector<PatchMap> maps = first_;
   for (PatchMap& map : maps) {
-    if (std::fread(map.values.data(), sizeof(float), map.values.size(), file_.get()) !=
-        map.values.size()) {
-      Fail("read back");
-    }
+    Take(map.values, file_.get());
+    Take(map.shown, file_.get());
+    Take(map.colours, file_.get());
   }
   return maps;
 }

@@ -24,7 +24,7 @@ class MapStore {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   std::unique_ptr<std::FILE, Close> file_;
-  std::vector<PatchMap> first_;  // what all frames' maps have in common
+  std::vector<PatchMap> first_;  // grids and names, which all frames have in common
   bool reading_ = false;
 };
 

@@ -39,8 +39,8 @@ PictureOptions OptionsFor(std::span<const DrawnMaps> drawn, const MapJob& job) {
   const bool takes_several =
       sheet || options.layout == Layout::kHeads || options.layout == Layout::kTerminal;
   if (num_maps > 1 && !takes_several) {
-    throw UsageError("--layout " + std::string(LayoutName(options.layout)) + " shows one map, " +
-                     std::to_string(num_maps) + " were chosen: use --layout sheet");
+    throw Error("--layout " + std::string(LayoutName(options.layout)) + " shows one map, " +
+                std::to_string(num_maps) + " were chosen: use --layout sheet");
   }
   return options;
 }
@@ -54,9 +54,10 @@ void CheckOneLayer(const ComputedMaps& computed) {
   }
 }
 
-PictureRequest PanelsOf(std::span<const DrawnMaps> drawn) {
+PictureRequest PanelsOf(std::span<const DrawnMaps> drawn, Layout layout) {
   PictureRequest request;
   for (size_t i = 0; i < drawn.size(); ++i) {
+    if (layout == Layout::kHeads) CheckOneLayer(*drawn[i].computed);
     request.sources.push_back({drawn[i].picture, drawn[i].input->input.geometry});
     for (const PatchMap& map : drawn[i].computed->maps) {
       request.panels.push_back({map, PanelLabel(map), i, {}});
@@ -161,7 +162,8 @@ RenderedPicture RenderMaps(const LoadedInput& input, const std::vector<PatchMap>
                            const MapJob& job) {
   ComputedMaps computed{maps, {}};
   const DrawnMaps drawn{&input, &input.picture, &computed, {}, {}};
-  return RenderPicture(PanelsOf({&drawn, 1}), OptionsFor({&drawn, 1}, job));
+  const PictureOptions options = OptionsFor({&drawn, 1}, job);
+  return RenderPicture(PanelsOf({&drawn, 1}, options.layout), options);
 }
 
 std::string RenderOutput(std::span<const DrawnMaps> drawn, size_t num_models, const MapJob& job) {
@@ -176,13 +178,9 @@ std::string RenderOutput(std::span<const DrawnMaps> drawn, size_t num_models, co
         " 0.6 of the mass (--mass)");
   }
   if (options.layout == Layout::kTerminal) return TerminalOutput(drawn, options, job);
-  const bool heads = options.layout == Layout::kHeads;
-  for (const DrawnMaps& one : drawn) {
-    if (heads) CheckOneLayer(*one.computed);
-  }
-  PictureRequest request = PanelsOf(drawn);
+  PictureRequest request = PanelsOf(drawn, options.layout);
   if (drawn.size() > 1) {
-    const bool one_each = heads || request.panels.size() == drawn.size();
+    const bool one_each = options.layout == Layout::kHeads || request.panels.size() == drawn.size();
     if (one_each) {
       ArrangeByModel(drawn, num_models, options.layout == Layout::kSideBySide, request);
     } else {

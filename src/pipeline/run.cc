@@ -79,6 +79,13 @@ std::vector<ClassProbability> TopClasses(const Tensor& logits,
   return top;
 }
 
+// Whether these are several layers in every model that has them.
+bool SurelySeveral(const LayerChoice& layers) {
+  if (layers.single) return false;
+  if (layers.open_end) return layers.begin == 0 || layers.begin < -1;
+  return (layers.begin < 0) == (layers.end < 0) && layers.end - layers.begin > 1;
+}
+
 bool CanClassify(const VitModel& model) { return model.head.present() && !model.labels.empty(); }
 
 // Patches that lie in padding are not part of the picture.
@@ -228,6 +235,27 @@ void CheckJob(const MapJob& job) {
   }
   CheckMethod(job.selection);
   CheckMapFormat(job.selection.method, job.format.picture, job.format.array_format);
+}
+
+void CheckOnePicture(const MapJob& job) {
+  const SelectionOptions& selection = job.selection;
+  const Layout layout = job.picture.layout;
+  const bool heads = layout == Layout::kHeads;
+  if (!job.format.picture || !job.layout_given || layout == Layout::kSheet ||
+      layout == Layout::kTerminal || selection.method == Method::kPca) {
+    return;
+  }
+  const bool takes_heads = selection.method != Method::kSimilarity;
+  const bool several_heads =
+      selection.heads.kind == HeadChoice::Kind::kAll ||
+      (selection.heads.kind == HeadChoice::Kind::kList && selection.heads.heads.size() > 1);
+  const bool several_layers = SurelySeveral(selection.layers);
+  if (several_layers || (several_heads && takes_heads && !heads)) {
+    throw UsageError("--layout " + std::string(LayoutName(layout)) +
+                     (heads ? " shows the heads of one layer" : " shows one map") +
+                     ", several were chosen with " + (several_layers ? "--layer" : "--head") +
+                     (heads ? "" : ": use --layout sheet"));
+  }
 }
 
 std::string DefaultOutputName(const std::string& image) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "attnmap/core/error.h"
@@ -27,6 +28,17 @@ bool ClearlyFewer(int64_t found, int64_t claimed) {
          std::max(kSlackFrames, kSlack * static_cast<double>(claimed));
 }
 
+// A pipe would be emptied by the first look at it, and films are read twice.
+void CheckIsFile(const std::string& path) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  using Kind = std::filesystem::file_type;
+  if (kind == Kind::fifo || kind == Kind::socket || kind == Kind::character ||
+      kind == Kind::block) {
+    throw Error("cannot read " + path + ": a film has to be a file, not a pipe or a device");
+  }
+}
+
 // One run over a film.
 class Film {
  public:
@@ -41,9 +53,11 @@ class Film {
     model_ = &model;
     ThreadPool pool(NumThreads(job_.selection));
     pool_ = &pool;
-    const bool given = job_.picture.normalize.kind == Normalize::Kind::kRange;
+    // Maps of pca have colours of their own and no scale to find.
+    const bool known = job_.picture.normalize.kind == Normalize::Kind::kRange ||
+                       job_.selection.method == Method::kPca;
     std::optional<MapStore> store;
-    if (!given) {
+    if (!known) {
       progress_.num_passes = 2;
       store.emplace();
       FindMaps(*film, *store);
@@ -59,9 +73,11 @@ class Film {
  private:
   std::unique_ptr<FilmReader> OpenFilm() {
     // A missing file, or one that must not be read, is said as everywhere.
+    CheckIsFile(options_.input);
     static_cast<void>(MappedFile::Open(options_.input));
-    auto film = std::make_unique<FilmReader>(options_.input, job_.input.decode.apply_exif,
-                                             options_.video_module);
+    const DecodeOptions& decode = job_.input.decode;
+    auto film = std::make_unique<FilmReader>(options_.input, decode.apply_exif,
+                                             options_.video_module, decode.max_pixels);
     progress_.total = film->info().num_frames;
     return film;
   }
@@ -139,7 +155,11 @@ class Film {
       Report();
     }
     if (store == nullptr) CheckFrames(film.info());
-    if (writer == nullptr) throw Error("the film '" + options_.input + "' cannot be read again");
+    if (progress_.done < result_.num_frames) {
+      throw Error("the film '" + options_.input + "' had " + std::to_string(result_.num_frames) +
+                  " frames when it was first read, and " + std::to_string(progress_.done) +
+                  " when it was read again");
+    }
     CheckStop(options_.stop);
     result_.codec = writer->codec();
     writer->Finish();
@@ -152,7 +172,7 @@ class Film {
   void CheckWritten(const std::string& path) const {
     int64_t found = 0;
     try {
-      FilmReader film(path, true, options_.video_module);
+      FilmReader film(path, true, options_.video_module, std::numeric_limits<int64_t>::max());
       for (; film.Next(); ++found) CheckStop(options_.stop);
     } catch (const Interrupted&) {
       throw;
@@ -192,6 +212,7 @@ class Film {
 
 void CheckVideo(const VideoOptions& options) {
   CheckJob(options.job);
+  CheckOnePicture(options.job);
   if (options.input == "-" || options.output == "-") {
     throw UsageError("video reads and writes films as files, not as standard input or output");
   }
@@ -204,6 +225,12 @@ void CheckVideo(const VideoOptions& options) {
 VideoResult RunVideo(const VideoOptions& options,
                      const std::function<void(const VideoProgress&)>& report) {
   return Film(options, report).Run();
+}
+
+std::string VideoRecord(const VideoResult& result, const VideoOptions& options) {
+  std::optional<std::string> error;
+  if (result.claimed) error = VideoLine(result, options);
+  return RecordJson(result.result, options.model.path, SettingsJson(options.job), error, true);
 }
 
 std::string VideoLine(const VideoResult& result, const VideoOptions& options) {

@@ -1,9 +1,14 @@
 #include "attnmap/image/video.h"
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "attnmap/core/error.h"
 #include "attnmap/image/encode.h"
+#include "attnmap/pipeline/video.h"
 #include "cli/support.h"
 #include "support/catch.h"
 
@@ -12,6 +17,7 @@ using attnmap::FilmReader;
 using attnmap::FilmWriter;
 using attnmap::Image;
 using attnmap::RowsCols;
+using Catch::Matchers::Contains;
 using nlohmann::json;
 
 namespace {
@@ -48,6 +54,27 @@ Image Frame(int number, RowsCols size = kSize) {
 std::string MakeFilm(const std::filesystem::path& path, int num_frames, double rate = 12.5) {
   FilmWriter film(path.string(), kSize, rate, Module());
   for (int i = 0; i < num_frames; ++i) film.Write(Frame(i % 16));
+  film.Finish();
+  return path.string();
+}
+
+std::string Encoded(const Image& image, attnmap::PictureFormat format) {
+  const auto bytes = attnmap::EncodeImage(image, format);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The same corner of two photos, a frame each: maps, features and outliers differ.
+std::string MakeFilmOfPhotos(const std::filesystem::path& path) {
+  constexpr RowsCols kCorner{240, 320};
+  FilmWriter film(path.string(), kCorner, 5, Module());
+  for (const char* name : {"astronaut.png", "rocket.jpg"}) {
+    const Image photo = ReadPicture(Photo(name));
+    Image frame(kCorner.rows, kCorner.cols);
+    for (int y = 0; y < frame.rows; ++y) {
+      std::copy_n(photo.row(y), static_cast<size_t>(frame.cols) * 3, frame.row(y));
+    }
+    film.Write(frame);
+  }
   film.Finish();
   return path.string();
 }
@@ -99,8 +126,7 @@ TEST_CASE("video: every frame is what run makes of it, on one scale for the whol
   double least = 1;
   double most = 0;
   for (size_t i : {size_t{0}, size_t{7}, size_t{15}}) {
-    const auto png = attnmap::EncodeImage(in[i], attnmap::PictureFormat::kPng);
-    folder.Write("frame.png", {reinterpret_cast<const char*>(png.data()), png.size()});
+    folder.Write("frame.png", Encoded(in[i], attnmap::PictureFormat::kPng));
     const RunResult run = Run({"run", "frame.png", "-o", "one.png", "--normalize", range, "--json"},
                               {.folder = folder.path()});
     REQUIRE(run.status == 0);
@@ -118,6 +144,131 @@ TEST_CASE("video: every frame is what run makes of it, on one scale for the whol
   const std::vector<Image> again = Frames(folder / "again.avi");
   REQUIRE(again.size() == 16);
   for (size_t i = 0; i < 16; ++i) CHECK(MeanDifference(again[i], out[i]) < 0.5);
+}
+
+TEST_CASE("video: --method pca colours every frame by its own features") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilmOfPhotos(folder / "in.avi");
+  REQUIRE(Video(folder, {"in.avi", "out.avi", "--method", "pca"}).status == 0);
+  const std::vector<Image> in = Frames(folder / "in.avi");
+  const std::vector<Image> out = Frames(folder / "out.avi");
+  REQUIRE(out.size() == 2);
+  for (size_t i : {size_t{0}, size_t{1}}) {
+    CAPTURE(i);
+    folder.Write("frame.png", Encoded(in[i], attnmap::PictureFormat::kPng));
+    REQUIRE(Run({"run", "frame.png", "-o", "one.png", "--method", "pca"}, {.folder = folder.path()})
+                .status == 0);
+    CHECK(MeanDifference(out[i], ReadPicture(folder / "one.png")) < 4);
+  }
+}
+
+TEST_CASE("video: patches excluded in one frame are seen in the others") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilmOfPhotos(folder / "in.avi");
+  std::vector<std::string> args = {"in.avi",   "twice.avi", "--outliers", "exclude",
+                                   "--layout", "heatmap",   "--json"};
+  const RunResult twice = Video(folder, args);
+  REQUIRE(twice.status == 0);
+  // With the range given nothing is kept between two passes: the same film.
+  const json record = json::parse(twice.out);
+  args[1] = "once.avi";
+  args.insert(args.end(),
+              {"--normalize", "range:" + record["min"].dump() + "," + record["max"].dump()});
+  REQUIRE(Video(folder, args).status == 0);
+  const std::vector<Image> a = Frames(folder / "twice.avi");
+  const std::vector<Image> b = Frames(folder / "once.avi");
+  REQUIRE(a.size() == 2);
+  REQUIRE(b.size() == 2);
+  for (size_t i : {size_t{0}, size_t{1}}) CHECK(MeanDifference(a[i], b[i]) < 0.5);
+  args[1] = "kept.avi";
+  args[3] = "keep";
+  REQUIRE(Video(folder, args).status == 0);
+  CHECK(MeanDifference(Frames(folder / "kept.avi").at(1), b[1]) > 1);  // it has some
+}
+
+TEST_CASE("video: the help's examples run on a film of that name") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "walk.mp4", 2);
+  const std::string help = Run({"video", "--help"}).out;
+  CHECK(help.find("walk.mp4 stands for a film of yours") != std::string::npos);
+  std::istringstream lines(help.substr(help.find("Examples:\n")));
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::vector<std::string> args;
+    for (std::string word; words >> word;) args.push_back(word);
+    if (args.size() < 2 || args[0] != "attnmap") continue;
+    args.erase(args.begin());
+    CAPTURE(line);
+    CHECK(Run(args, {.folder = folder.path()}).status == 0);
+    ++count;
+  }
+  CHECK(count == 2);
+}
+
+TEST_CASE("video: several maps where the layout shows fewer") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "in.avi", 2);
+  // Only the model says how many layers these are.
+  const std::vector<std::string> last = {"in.avi", "out.avi", "--layer", "2:"};
+  for (const auto& [layout, part] :
+       {std::pair{"heads", "heads of one layer, 2 were chosen"}, {"overlay", "shows one map, 2"}}) {
+    std::vector<std::string> args = last;
+    args.insert(args.end(), {"--layout", layout});
+    CheckFailure(Video(folder, args), 1, {part});
+  }
+  CHECK(folder.List() == std::vector<std::string>{"in.avi"});
+  REQUIRE(Video(folder, {"in.avi", "out.avi", "--layer", "3:", "--layout", "heads"}).status == 0);
+}
+
+TEST_CASE("video: a film that is shorter the second time is an error") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  const std::string film = MakeFilm(folder / "in.avi", 6);
+  MakeFilm(folder / "short.avi", 4);
+  attnmap::VideoOptions options;
+  options.input = film;
+  options.output = (folder / "out.avi").string();
+  options.model.path = std::string(ATTNMAP_SOURCE_DIR) + "/data/models/demo-vit.json";
+  options.video_module = Module();
+  const auto swap = [&](const attnmap::VideoProgress& step) {
+    if (step.pass == 1 && step.done == 6) std::filesystem::rename(folder / "short.avi", film);
+  };
+  CHECK_THROWS_WITH(attnmap::RunVideo(options, swap),
+                    Contains("6 frames when it was first read, and 4 when it was read again"));
+  CHECK(folder.List() == std::vector<std::string>{"in.avi"});
+}
+
+TEST_CASE("video: a pipe is refused without being read") {
+  const TempFolder folder;
+  REQUIRE(mkfifo((folder / "pipe.avi").c_str(), 0600) == 0);
+  // Nobody writes to it: to open it would be to wait for ever.
+  const RunResult result =
+      Run({"video", "pipe.avi", "out.avi"}, {.folder = folder.path(), .timeout_seconds = 60});
+  CheckFailure(result, 1, {"cannot read pipe.avi", "not a pipe"});
+}
+
+TEST_CASE("video: --max-pixels holds for the film and for each frame") {
+  if (!HasModule()) return;
+  const TempFolder folder;
+  MakeFilm(folder / "in.avi", 2);
+  CheckFailure(Video(folder, {"in.avi", "out.avi", "--max-pixels", "3071"}), 1,
+               {"in.avi", "64 x 48 pixels", "limit of 3071"});
+  CHECK(folder.List() == std::vector<std::string>{"in.avi"});
+  CHECK(Video(folder, {"in.avi", "out.avi", "--max-pixels", "3072"}).status == 0);
+  // JPEGs one after the other, the last larger than the film said it is.
+  const std::string small = Encoded(Frame(0), attnmap::PictureFormat::kJpeg);
+  const std::string large = Encoded(Frame(0, {96, 128}), attnmap::PictureFormat::kJpeg);
+  folder.Write("grows.mjpeg", small + small + small + small + large);
+  FilmReader film((folder / "grows.mjpeg").string(), true, Module(), 5000);
+  const auto read_all = [&] {
+    while (film.Next()) continue;
+  };
+  CHECK_THROWS_WITH(read_all(), Contains("128 x 96 pixels") && Contains("limit of 5000"));
 }
 
 TEST_CASE("video: layouts and containers; odd sides are made even") {
@@ -175,6 +326,12 @@ TEST_CASE("video: what is no film, has no frame or breaks off is said in one lin
   const size_t frames = Frames(folder / "out.avi").size();
   CHECK(frames >= 10);
   CHECK(frames < 30);
+  // The record says what the exit status says.
+  const RunResult told = Video(folder, {"half.avi", "out.avi", "--json"});
+  CHECK(told.status == 1);
+  const json record = json::parse(told.out);
+  CHECK(record["status"] == "failed");
+  CHECK("attnmap: " + record["error"].get<std::string>() == told.ErrorLines().at(0));
 }
 
 TEST_CASE("video: a film that cannot be written to its end is an error and is not there") {

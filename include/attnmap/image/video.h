@@ -6,6 +6,7 @@
 #include <string>
 
 #include "attnmap/core/image.h"
+#include "attnmap/image/decode.h"
 
 struct AttnmapVideo;  // NOLINT(readability-identifier-naming): the module's table
 
@@ -24,8 +25,9 @@ struct FilmInfo {
 class FilmReader {
  public:
   // `upright`: turn frames as the film asks for (phones). `module`: its path,
-  // empty where it is not installed.
-  FilmReader(const std::string& path, bool upright, const std::string& module);
+  // empty where it is not installed. Frames of more than `max_pixels` are refused.
+  FilmReader(const std::string& path, bool upright, const std::string& module,
+             int64_t max_pixels = DecodeOptions{}.max_pixels);
   ~FilmReader();
   FilmReader(const FilmReader&) = delete;
   FilmReader& operator=(const FilmReader&) = delete;
@@ -36,8 +38,11 @@ class FilmReader {
   std::optional<Image> Next();
 
  private:
+  void CheckFrame(int rows, int cols) const;
+
   std::string path_;
   const AttnmapVideo* module_ = nullptr;
+  int64_t max_pixels_ = 0;
   void* reader_ = nullptr;
   FilmInfo info_;
 };

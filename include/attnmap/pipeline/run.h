@@ -77,7 +77,7 @@ struct DrawnMaps {
 std::string RenderOutput(std::span<const DrawnMaps> drawn, size_t num_models, const MapJob& job);
 
 // One picture's maps as a picture, in the layout the job asks for or the one that
-// fits their number. Throws UsageError where the layout shows fewer.
+// fits their number. Throws Error where the layout shows fewer.
 RenderedPicture RenderMaps(const LoadedInput& input, const std::vector<PatchMap>& maps,
                            const MapJob& job);
 
@@ -117,6 +117,9 @@ std::string ImageLabel(const std::string& path);
 
 // Options that contradict each other, found before any file is opened: UsageError.
 void CheckJob(const MapJob& job);
+// The same of one picture through one model: a layout that shows one map (or,
+// heads, one layer) and a selection of several, whatever the model.
+void CheckOnePicture(const MapJob& job);
 
 // `<stem>.attnmap.png`, for an input path.
 std::string DefaultOutputName(const std::string& image);

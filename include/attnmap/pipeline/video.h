@@ -50,6 +50,9 @@ VideoResult RunVideo(const VideoOptions& options,
 // "wrote OUT: 120 frames of 640 x 480 at 25 a second (H.264), ..." in one line.
 std::string VideoLine(const VideoResult& result, const VideoOptions& options);
 
+// As JSON; a film that breaks off has failed, and its error is the line.
+std::string VideoRecord(const VideoResult& result, const VideoOptions& options);
+
 }  // namespace attnmap
 
 #endif  // ATTNMAP_PIPELINE_VIDEO_H_

@@ -60,6 +60,8 @@ int Open(const char* path, int32_t upright, void** reader, AttnmapVideoInfo* inf
     opened->film.set(cv::CAP_PROP_ORIENTATION_AUTO, upright != 0 ? 1 : 0);
     info->frames_per_second = opened->film.get(cv::CAP_PROP_FPS);
     info->num_frames = static_cast<int64_t>(opened->film.get(cv::CAP_PROP_FRAME_COUNT));
+    info->rows = static_cast<int32_t>(opened->film.get(cv::CAP_PROP_FRAME_HEIGHT));
+    info->cols = static_cast<int32_t>(opened->film.get(cv::CAP_PROP_FRAME_WIDTH));
     *reader = opened.release();
     return 0;
   });

@@ -6,7 +6,7 @@
 // What the library and the film module say to each other: plain C, so that the
 // module may be built by another compiler and no exception crosses over.
 
-#define ATTNMAP_VIDEO_VERSION 1
+#define ATTNMAP_VIDEO_VERSION 2
 #define ATTNMAP_VIDEO_SYMBOL "attnmap_video"
 
 #ifdef __cplusplus
@@ -16,6 +16,8 @@ extern "C" {
 struct AttnmapVideoInfo {
   double frames_per_second;  // 0 or less: the film does not say
   int64_t num_frames;        // what the film says, often an estimate; 0 or less: nothing
+  int32_t rows;              // of a frame as it is stored; 0 or less: the film does not say
+  int32_t cols;
 };
 
 struct AttnmapFrame {
