@@ -73,7 +73,7 @@ TEST_CASE("U-25 --layout heads: a colour a head, all heads unless --head lists s
   CheckFailure(RunIn(folder, {"run", "none.png", "--layout", "heads", "--colorbar"}), 2,
                {"--colorbar"});
   CheckFailure(RunIn(folder, {"run", Photo("coffee.png"), "--layout", "heads", "--layer", "all"}),
-               1, {"one layer", "4"});
+               2, {"one layer", "--layer"});
 }
 
 TEST_CASE("several pictures make a contact sheet, one record each, in one order") {
