@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> Labels(const std::vector<std::string>& paths,
                                 std::string (*shorten)(const std::string&)) {
   std::vector<std::string> labels;
+  labels.reserve(paths.size());
   for (const std::string& path : paths) labels.push_back(shorten(path));
   for (size_t i = 0; i < paths.size(); ++i) {
     if (std::count(labels.begin(), labels.end(), labels[i]) > 1) return paths;
@@ -78,8 +79,9 @@ SheetResult RunSheet(const SheetPictures& sheet, const MapJob& job, const StopFl
   for (const ModelOptions& model : sheet.models) {
     by_model.push_back(ThroughModel(sheet, model, job, pool, stop));
     if (by_model.size() == 1) continue;
-    for (Pair& pair : by_model.back())
+    for (Pair& pair : by_model.back()) {
       pair.input.picture = Image();  // the first model's is drawn on
+    }
   }
   std::vector<DrawnMaps> drawn;
   for (size_t i = 0; i < images.size(); ++i) {

@@ -192,8 +192,9 @@ void AddPhotos(std::vector<Cell>& cells, PageContent& content) {
   ++content.cols;
   content.places.clear();
   for (const Cell& cell : cells) content.places.push_back(cell.place);
-  if (!content.col_heads.empty())
+  if (!content.col_heads.empty()) {
     content.col_heads.insert(content.col_heads.begin(), std::string());
+  }
 }
 
 void Arrange(const PictureRequest& request, const PictureOptions& options, Composition& result) {

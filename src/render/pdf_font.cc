@@ -75,7 +75,7 @@ Bytes Sfnt(const std::map<FT_ULong, Bytes>& tables) {
   Append(bytes, 0x00010000, 4);
   Append(bytes, static_cast<uint32_t>(tables.size()), 2);
   uint32_t power = 1, log = 0;
-  while (power * 2 <= tables.size()) power *= 2, ++log;
+  while (power <= tables.size() / 2) power *= 2, ++log;
   Append(bytes, 16 * power, 2);
   Append(bytes, log, 2);
   Append(bytes, 16 * (static_cast<uint32_t>(tables.size()) - power), 2);

@@ -62,6 +62,7 @@ class TilePainter {
     PaintHeads(photo, geometry, maps.front().grid, owners, composition_.alpha, region);
     if (!options_.contour) return;
     std::vector<uint8_t> owned;
+    owned.reserve(owners.size());
     for (const HeadOwner& owner : owners) owned.push_back(owner.head >= 0 ? 1 : 0);
     DrawContour(geometry, maps.front().grid, owned, region);
   }

@@ -60,7 +60,7 @@ std::u32string Joined(const std::u32string& codes) {
     const char32_t following = next < codes.size() ? codes[next] : 0;
     const char32_t ligature = code == kLam ? LamAlef(following) : 0;
     if (ligature != 0) {
-      joined += ligature + (before ? 1 : 0);
+      joined += static_cast<char32_t>(ligature + (before ? 1 : 0));
       before = false;  // alef ends a run
       i = next;
     } else if (NumForms(code) == 0) {
@@ -121,10 +121,11 @@ std::u32string VisualOrder(std::string_view text) {
     if (!IsRightToLeft(order[begin]) || IsDigit(order[begin])) continue;
     size_t end = begin + 1;
     for (size_t i = end; i < order.size(); ++i) {
-      if (IsRightToLeft(order[i]))
+      if (IsRightToLeft(order[i])) {
         end = i + 1;
-      else if (!IsNeutral(order[i]) && !IsDigit(order[i]))
+      } else if (!IsNeutral(order[i]) && !IsDigit(order[i])) {
         break;
+      }
     }
     std::reverse(order.begin() + static_cast<std::ptrdiff_t>(begin),
                  order.begin() + static_cast<std::ptrdiff_t>(end));
