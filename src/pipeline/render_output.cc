@@ -12,13 +12,14 @@ namespace {
 
 std::string PanelLabel(const PatchMap& map) {
   const bool number = !map.head.empty() && map.head[0] >= '0' && map.head[0] <= '9';
-  const std::string layer = "layer " + std::to_string(map.layer);
+  std::string layer = "layer " + std::to_string(map.layer);
   if (map.head.empty()) return layer;
   return layer + (number ? " head " + map.head : " " + map.head + " of heads");
 }
 
 std::vector<ExportedArray> MapArrays(const std::vector<PatchMap>& maps) {
   std::vector<ExportedArray> arrays;
+  arrays.reserve(maps.size());
   for (const PatchMap& map : maps) {
     arrays.push_back({MapName(map, maps.size() == 1), SharedTensor(MapTensor(map)), map.layer,
                       map.head, map.query});
