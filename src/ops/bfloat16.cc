@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<Bits> Rounded(Floats x) {
 void ToPairsImpl(MatrixView rows, MutableMatrixView words) {
   const FloatTag d;
   const Bits du;
-  constexpr int64_t kStep = int64_t{kLanes};
+  constexpr auto kStep = int64_t{kLanes};
   const auto pairs = [&](const float* from, float* to) HWY_ATTR {
     Floats even;
     Floats odd;

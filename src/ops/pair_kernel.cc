@@ -67,7 +67,7 @@ ATTNMAP_PAIR_TARGET __attribute__((noinline)) float Sums(int64_t rounds) {
   const auto tiny = (__m512bh)_mm512_set1_epi32(0x38003800);
   for (int64_t round = 0; round < rounds; ++round) {
 #pragma GCC unroll 10
-    for (int i = 0; i < kSums; ++i) sum[i] = _mm512_dpbf16_ps(sum[i], ones, tiny);
+    for (__m512& each : sum) each = _mm512_dpbf16_ps(each, ones, tiny);
   }
   __m512 all = sum[0];
   for (int i = 1; i < kSums; ++i) all = _mm512_add_ps(all, sum[i]);

@@ -24,7 +24,7 @@ double MultiplyAddImpl(int64_t rounds) {
   const Floats term = hn::Set(d, 0.001F);
   for (int64_t round = 0; round < rounds * kPerRound; ++round) {
     HWY_UNROLL(10)
-    for (int i = 0; i < kSums; ++i) sum[i] = hn::MulAdd(sum[i], factor, term);
+    for (Floats& each : sum) each = hn::MulAdd(each, factor, term);
   }
   Floats all = sum[0];
   for (int i = 1; i < kSums; ++i) all = hn::Add(all, sum[i]);
