@@ -336,7 +336,7 @@ TEST_CASE("video: a film that cannot be written to its end is an error and is no
   for (const std::string name : {"out.avi", "out.mp4", "out.mkv"}) {
     CAPTURE(name);
     CheckFailure(Run({std::string(ATTNMAP_BINARY_DIR) + "/attnmap", "video", "in.avi", name,
-                      "--normalize", "range:0,0.02", "--output-size", "480x640"},
+                      "--normalize", "range:0,0.02", "--output-size", "480x640", "-q"},
                      {.folder = folder.path(), .program = shell}),
                  1, {"cannot write " + name});
     CHECK(folder.List() == before);
