@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "attnmap/core/error.h"
+#include "attnmap/core/stop.h"
 #include "attnmap/ops/fuse_heads.h"
 #include "attnmap/ops/linear.h"
 #include "attnmap/ops/softmax.h"
@@ -261,10 +261,6 @@ void TileRun::FinishFused() {
 }
 
 }  // namespace
-
-void CheckStop(const std::atomic<bool>* stop) {
-  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Interrupted();
-}
 
 void RunAttention(const Attention& attention, ThreadPool& pool,
                   std::vector<WorkerScratch>& workers) {

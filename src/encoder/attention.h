@@ -40,9 +40,6 @@ struct Attention {
   const std::atomic<bool>* stop = nullptr;
 };
 
-// Throws Interrupted where a stop was asked for.
-void CheckStop(const std::atomic<bool>* stop);
-
 // Hands the rows asked for to the sink, from the workers' threads.
 void RunAttention(const Attention& attention, ThreadPool& pool,
                   std::vector<WorkerScratch>& workers);

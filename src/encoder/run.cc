@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "attnmap/core/stop.h"
 #include "encoder/attention.h"
 #include "encoder/output.h"
 

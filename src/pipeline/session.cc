@@ -148,8 +148,4 @@ void CheckNotInput(const std::string& output, const std::vector<std::string>& in
   }
 }
 
-void CheckStop(const StopFlag* stop) {
-  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Interrupted();
-}
-
 }  // namespace attnmap

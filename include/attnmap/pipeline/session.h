@@ -6,6 +6,7 @@
 
 #include "attnmap/core/image.h"
 #include "attnmap/core/model_input.h"
+#include "attnmap/core/stop.h"
 #include "attnmap/encoder/encoder.h"
 #include "attnmap/pipeline/options.h"
 
@@ -50,9 +51,6 @@ ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
 
 // Throws UsageError where `output` is the same file as one of `inputs`.
 void CheckNotInput(const std::string& output, const std::vector<std::string>& inputs);
-
-// Throws Interrupted where a stop was asked for.
-void CheckStop(const StopFlag* stop);
 
 }  // namespace attnmap
 
