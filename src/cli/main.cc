@@ -9,6 +9,7 @@
 #include <string>
 
 #include "attnmap/core/error.h"
+#include "attnmap/pipeline/session.h"
 #include "cli/cli.h"
 
 namespace attnmap::cli {
@@ -21,13 +22,14 @@ constexpr int kWrongUsage = 2;
 constexpr int kInterrupted = 130;
 
 // Commands that look at the stop flag between stages; the others end at once:
-// what they were writing has no name yet, or a name of its own.
+// what they were writing has no name yet, or loses it.
 volatile std::sig_atomic_t stops_by_itself = 0;
 
 // The first signal asks for a stop, a second ends at once.
 void OnSignal(int /*signal*/) {
   if (stops_by_itself != 0 && !stop_requested.exchange(true)) return;
   constexpr char kLine[] = "attnmap: interrupted\n";
+  RemoveUnfinishedOutputs();
   static_cast<void>(::write(STDERR_FILENO, kLine, sizeof(kLine) - 1) + 1);
   ::_exit(kInterrupted);
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "attnmap/core/error.h"
+#include "formats/unfinished.h"
 
 namespace attnmap {
 namespace {
@@ -177,11 +178,19 @@ std::string FreshName(const std::filesystem::path& folder, const std::string& en
 }
 
 // A new file, open for writing, and its name; below 0 where there can be none (errno).
-int CreateFresh(const std::filesystem::path& folder, const std::string& ending, std::string& name) {
+int CreateFresh(const std::filesystem::path& folder, const std::string& ending, std::string& name,
+                std::unique_ptr<Unfinished>& unfinished) {
   for (;;) {
     name = FreshName(folder, ending);
     const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    if (descriptor < 0 && errno == EEXIST) continue;
+    const int error = errno;
+    if (descriptor >= 0) {
+      unfinished = std::make_unique<Unfinished>();
+      unfinished->Remember(name);
+    }
+    errno = error;
+    return descriptor;
   }
 }
 
@@ -212,7 +221,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (nameless_) {
     temporary_ = FreshName(folder, ".tmp");
   } else {
-    descriptor_ = CreateFresh(folder, ".tmp", temporary_);
+    descriptor_ = CreateFresh(folder, ".tmp", temporary_, unfinished_);
   }
   if (descriptor_ < 0) Fail("write", path_, errno);
   // Best effort: some file systems know no permissions.
@@ -240,8 +249,12 @@ void AtomicFile::Write(std::string_view text) {
 void AtomicFile::Commit() {
   if (nameless_) {
     const std::string self = "/proc/self/fd/" + std::to_string(descriptor_);
-    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      Fail("write", path_, errno);
+    const auto link = [&] {
+      return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW);
+    };
+    while (link() != 0) {
+      if (errno != EEXIST) Fail("write", path_, errno);
+      temporary_ = FreshName(std::filesystem::path(target_).parent_path(), ".tmp");
     }
     nameless_ = false;
   }
@@ -250,6 +263,7 @@ void AtomicFile::Commit() {
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) Fail("write", path_, errno);
   temporary_.clear();
+  unfinished_.reset();
 }
 
 NamedTemporary::NamedTemporary(std::string target) : name_(std::move(target)) {
@@ -260,7 +274,8 @@ NamedTemporary::NamedTemporary(std::string target) : name_(std::move(target)) {
     throw Error("cannot write " + name_ + ": it is no ordinary file");
   }
   const std::filesystem::path path(target_);
-  const int descriptor = CreateFresh(path.parent_path(), path.extension().string(), path_);
+  const int descriptor =
+      CreateFresh(path.parent_path(), path.extension().string(), path_, unfinished_);
   if (descriptor < 0) Fail("write", name_, errno);
   if (exists) static_cast<void>(::fchmod(descriptor, info.st_mode & 07777));
   ::close(descriptor);
@@ -273,6 +288,7 @@ NamedTemporary::~NamedTemporary() {
 void NamedTemporary::Commit() {
   if (::rename(path_.c_str(), target_.c_str()) != 0) Fail("write", name_, errno);
   path_.clear();
+  unfinished_.reset();
 }
 
 }  // namespace attnmap

@@ -25,6 +25,10 @@ std::string Shown(const std::string& path) {
 
 std::shared_ptr<const MappedFile> OpenInput(const std::string& path) {
   if (path == "-") return MappedFile::FromBytes(ReadFile(path), "standard input");
+  if (std::error_code error; std::filesystem::is_directory(path, error)) {
+    throw Error("cannot read " + path +
+                ": it is a folder; attnmap batch takes the pictures of a folder");
+  }
   return MappedFile::Open(path);
 }
 
@@ -138,6 +142,8 @@ ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
   return ResolveQuery(choice, model.config.tokens, input.grid, input.geometry,
                       model.pool.present());
 }
+
+void RemoveUnfinishedOutputs() { RemoveUnfinished(); }
 
 void CheckNotInput(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {

@@ -276,6 +276,7 @@ TEST_CASE("video: layouts and containers; odd sides are made even") {
     const std::vector<Image> frames = Frames(folder / name);
     REQUIRE(frames.size() == 4);
     CHECK(frames[0].size() == RowsCols{76, 152});
+    CHECK(result.err.find("4 frames of 152 x 76 at") != std::string::npos);
   }
 }
 

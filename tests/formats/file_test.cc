@@ -168,6 +168,14 @@ TEST_CASE("a named temporary lies beside its target with its ending, and becomes
   temporary.Commit();
   CHECK(Text(ReadFile(target)) == "new");
   CHECK(std::distance(fs::directory_iterator(fs::path(target).parent_path()), {}) == 1);
+  {  // What a signal handler does before it ends the process.
+    const NamedTemporary abandoned(target);
+    RemoveUnfinished();
+    CHECK_FALSE(fs::exists(abandoned.path()));
+    CHECK(Text(ReadFile(target)) == "new");
+  }
+  RemoveUnfinished();
+  CHECK(Text(ReadFile(target)) == "new");
   CHECK_THROWS_WITH(NamedTemporary(folder / "no/such/film.avi"), Contains("no/such/film.avi"));
   CHECK_THROWS_WITH(NamedTemporary(fs::path(target).parent_path().string()),
                     Contains("no ordinary file"));

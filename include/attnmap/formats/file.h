@@ -42,6 +42,8 @@ std::vector<uint8_t> ReadFile(const std::string& path, int64_t limit = int64_t{1
 // permissions are kept. Throws Error naming the path and the reason.
 void WriteFileAtomically(const std::string& path, std::span<const uint8_t> bytes);
 
+class Unfinished;
+
 // The same for output that comes in pieces.
 class AtomicFile {
  public:
@@ -59,6 +61,7 @@ class AtomicFile {
   std::string temporary_;  // empty: the target is written to directly
   bool nameless_ = false;  // the temporary file has no name yet (O_TMPFILE)
   int descriptor_ = -1;
+  std::unique_ptr<Unfinished> unfinished_;  // of a temporary file that has a name
 };
 
 // A name beside a target with the same ending, for a library that must open
@@ -77,7 +80,12 @@ class NamedTemporary {
   std::string name_;    // as the caller calls it, for messages
   std::string target_;  // behind any links
   std::string path_;
+  std::unique_ptr<Unfinished> unfinished_;
 };
+
+// Removes the temporary files that have a name and were not committed. For a
+// signal handler that ends the process; safe there.
+void RemoveUnfinished();
 
 }  // namespace attnmap
 

@@ -52,6 +52,10 @@ ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
 // Throws UsageError where `output` is the same file as one of `inputs`.
 void CheckNotInput(const std::string& output, const std::vector<std::string>& inputs);
 
+// Removes what outputs are written to before they have their names. For a signal
+// handler that ends the process; safe there.
+void RemoveUnfinishedOutputs();
+
 }  // namespace attnmap
 
 #endif  // ATTNMAP_PIPELINE_SESSION_H_
