@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "analysis/map_sink.h"
 #include "analysis/row_sum.h"
@@ -46,7 +45,7 @@ class RowsSink : public TileMapSink {
     return slots().Wants(all_ ? QueryRows::All() : QueryRows::Only({request().query.token}));
   }
 
-  std::vector<PatchMap> Maps(ThreadPool&) const override {
+  std::vector<PatchMap> Maps(ThreadPool&) override {
     std::vector<PatchMap> maps;
     for (const auto& [key, rows] : rows_) {
       for (int64_t i = 0; i < rows.rows(); ++i) {
@@ -87,12 +86,10 @@ class MeanSink : public TileMapSink {
 
   LayerWants Wants(int layer) const override {
     if (!Contains(request().layers, layer)) return {};
-    std::vector<int> patches(static_cast<size_t>(request().grid.num_patches()));
-    std::iota(patches.begin(), patches.end(), request().tokens.first_patch_token());
-    return slots().Wants(QueryRows::Only(std::move(patches)));
+    return slots().Wants(PatchRows(request()));
   }
 
-  std::vector<PatchMap> Maps(ThreadPool&) const override {
+  std::vector<PatchMap> Maps(ThreadPool&) override {
     std::vector<PatchMap> maps;
     for (const auto& [key, sum] : sums_) {
       maps.push_back(MakeMap(key.first, key.second, sum.Mean(request().grid.num_patches())));
@@ -124,7 +121,7 @@ class PoolSink : public TileMapSink {
     if (kind == OutputKind::kPoolAttention) rows_ = std::move(tensor);
   }
 
-  std::vector<PatchMap> Maps(ThreadPool&) const override {
+  std::vector<PatchMap> Maps(ThreadPool&) override {
     std::vector<PatchMap> maps;
     for (int slot = 0; slot < slots().count(); ++slot) {
       const std::vector<float> row = slots().PoolRow(rows_, slot, num_tokens());

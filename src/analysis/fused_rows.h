@@ -1,6 +1,7 @@
 #ifndef ATTNMAP_ANALYSIS_FUSED_ROWS_H_
 #define ATTNMAP_ANALYSIS_FUSED_ROWS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,10 +30,16 @@ class KeptRows : public FusedRows {
  public:
   explicit KeptRows(MatrixView matrix) : matrix_(matrix) {}
   int64_t num_tokens() const override { return matrix_.cols; }
-  int64_t rows_per_band() const override { return matrix_.rows; }
-  MatrixView Band(int64_t, ThreadPool&) override { return matrix_; }
+  int64_t rows_per_band() const override {
+    return std::max<int64_t>(1, kBandNumbers / std::max<int64_t>(1, matrix_.cols));
+  }
+  MatrixView Band(int64_t begin, ThreadPool&) override {
+    return {matrix_.row(begin), std::min(rows_per_band(), matrix_.rows - begin), matrix_.cols,
+            matrix_.stride};
+  }
 
  private:
+  static constexpr int64_t kBandNumbers = int64_t{1} << 20;  // a band that is copied stays small
   MatrixView matrix_;
 };
 

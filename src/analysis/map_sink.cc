@@ -88,6 +88,12 @@ PatchMap TileMapSink::MakeMap(int layer, int slot, std::vector<float> patch_valu
   return map;
 }
 
+QueryRows PatchRows(const MapRequest& request) {
+  std::vector<int> patches(static_cast<size_t>(request.grid.num_patches()));
+  std::iota(patches.begin(), patches.end(), request.tokens.first_patch_token());
+  return QueryRows::Only(std::move(patches));
+}
+
 std::string TokenLabel(const MapRequest& request, int token) {
   const TokenLayout& tokens = request.tokens;
   if (tokens.has_class_token && token == tokens.class_token()) return "class";

@@ -58,6 +58,9 @@ class TileMapSink : public MapSink {
   int num_tokens_;
 };
 
+// The rows that the patch tokens ask with.
+QueryRows PatchRows(const MapRequest& request);
+
 // Of one query of `--query all`: "class", "patch 3,5", "token 1".
 std::string TokenLabel(const MapRequest& request, int token);
 

@@ -63,7 +63,7 @@ class OutlierSink : public MapSink {
     maps_->OnMatrix(layer, kind, std::move(tensor));
   }
 
-  std::vector<PatchMap> Maps(ThreadPool& pool) const override {
+  std::vector<PatchMap> Maps(ThreadPool& pool) override {
     std::vector<PatchMap> maps = maps_->Maps(pool);
     for (PatchMap& map : maps) Treat(outliers_.at(map.layer), map);
     return maps;

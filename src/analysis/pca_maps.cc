@@ -50,7 +50,7 @@ class PcaSink : public MapSink {
     if (kind == OutputKind::kLastHiddenState) tokens_ = std::move(tensor);
   }
 
-  std::vector<PatchMap> Maps(ThreadPool&) const override {
+  std::vector<PatchMap> Maps(ThreadPool&) override {
     std::vector<int> patches;
     for (int i = 0; i < request_.grid.num_patches(); ++i) {
       if (outliers_.empty() || outliers_[static_cast<size_t>(i)] == 0) patches.push_back(i);
@@ -130,8 +130,8 @@ class PcaSink : public MapSink {
   int last_;
   Tensor tokens_;  // (tokens, width)
   std::vector<uint8_t> outliers_;
-  mutable double explained_ = 0;
-  mutable size_t counted_ = 0;
+  double explained_ = 0;
+  size_t counted_ = 0;
 };
 
 }  // namespace

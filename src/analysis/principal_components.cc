@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "analysis/dot.h"
 #include "analysis/symmetric_eigen.h"
 
 namespace attnmap {
@@ -12,17 +13,9 @@ namespace {
 
 using Vector = std::vector<double>;
 
-double Dot(const double* a, const double* b, size_t count) {
-  double sums[4] = {0, 0, 0, 0};
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    for (size_t lane = 0; lane < 4; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  }
-  for (; i < count; ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+double InnerProduct(const Vector& a, const Vector& b) {
+  return Dot(a.data(), b.data(), static_cast<int64_t>(a.size()));
 }
-
-double Dot(const Vector& a, const Vector& b) { return Dot(a.data(), b.data(), a.size()); }
 
 void AddScaled(double factor, const double* x, Vector& to) {
   for (size_t i = 0; i < to.size(); ++i) to[i] += factor * x[i];
@@ -44,7 +37,7 @@ class Covariance {
   size_t size() const { return static_cast<size_t>(x_.cols); }
   Vector Scores(const Vector& v) const {
     Vector scores;
-    for (int64_t i = 0; i < x_.rows; ++i) scores.push_back(Dot(Row(i), v.data(), v.size()));
+    for (int64_t i = 0; i < x_.rows; ++i) scores.push_back(Dot(Row(i), v.data(), x_.cols));
     return scores;
   }
   Vector Times(const Vector& v) const {
@@ -75,10 +68,10 @@ class Lanczos {
   void Step() {
     const Vector& last = basis_[alpha_.size()];
     Vector next = covariance_.Times(last);
-    alpha_.push_back(Dot(next, last));
+    alpha_.push_back(InnerProduct(next, last));
     scale_ = std::max(scale_, std::abs(alpha_.back()));
     Orthogonalise(next);
-    const double length = std::sqrt(Dot(next, next));
+    const double length = std::sqrt(InnerProduct(next, next));
     constexpr double kNothing = 1e-14;
     if (length > kNothing * scale_) {
       beta_.push_back(length);
@@ -107,7 +100,7 @@ class Lanczos {
     for (size_t i = 0; i < coefficients.size(); ++i) {
       AddScaled(coefficients[i], basis_[i].data(), direction);
     }
-    const double length = std::sqrt(Dot(direction, direction));
+    const double length = std::sqrt(InnerProduct(direction, direction));
     for (double& v : direction) v /= length;
     return direction;
   }
@@ -116,7 +109,7 @@ class Lanczos {
   // Twice is enough for a double's precision.
   void Orthogonalise(Vector& v) const {
     for (int round = 0; round < 2; ++round) {
-      for (const Vector& other : basis_) AddScaled(-Dot(v, other), other.data(), v);
+      for (const Vector& other : basis_) AddScaled(-InnerProduct(v, other), other.data(), v);
     }
   }
 
@@ -126,7 +119,7 @@ class Lanczos {
     if (basis_.size() < covariance_.size()) {
       for (double& value : v) value = static_cast<double>(random_()) / 4294967296.0 - 0.5;
       Orthogonalise(v);
-      const double length = std::sqrt(Dot(v, v));
+      const double length = std::sqrt(InnerProduct(v, v));
       for (double& value : v) value /= length;
     }
     basis_.push_back(std::move(v));
@@ -175,7 +168,7 @@ void FixSign(Vector& direction) {
 PrincipalComponents FindComponents(Samples samples, int count) {
   Centre(samples);
   const Covariance covariance(samples);
-  const double whole = Dot(samples.values, samples.values);
+  const double whole = InnerProduct(samples.values, samples.values);
   EigenSystem leading = LeadingVectors(covariance, std::min(count, static_cast<int>(samples.cols)));
   PrincipalComponents components;
   for (size_t i = 0; i < leading.vectors.size(); ++i) {

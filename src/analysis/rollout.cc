@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/discard.h"
+#include "analysis/dot.h"
 #include "analysis/roll_layer.h"
 
 namespace attnmap {
@@ -12,16 +13,6 @@ namespace {
 constexpr int64_t kRowBlock = 8;      // rows that a row of weights is read for at once
 constexpr int64_t kColBlock = 512;    // columns of a thread's share: they stay in cache
 constexpr int64_t kZeroingRows = 16;  // rows of a thread's share while discarding
-
-double RowSum(const float* values, int64_t count) {
-  double sums[4] = {0, 0, 0, 0};
-  int64_t j = 0;
-  for (; j + 4 <= count; j += 4) {
-    for (int lane = 0; lane < 4; ++lane) sums[lane] += values[j + lane];
-  }
-  for (; j < count; ++j) sums[0] += values[j];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 // One layer at work.
 class LayerRoll {
@@ -125,7 +116,7 @@ void LayerRoll::AddBand(int64_t begin, MatrixView band) {
   pool_.Run((band.rows + kZeroingRows - 1) / kZeroingRows, [&](int64_t item, int) {
     const int64_t end = std::min((item + 1) * kZeroingRows, band.rows);
     for (int64_t i = item * kZeroingRows; i < end; ++i) {
-      norm_[static_cast<size_t>(begin + i)] = 1 / (RowSum(band.row(i), band.cols) + 1);
+      norm_[static_cast<size_t>(begin + i)] = 1 / (Sum(band.row(i), band.cols) + 1);
     }
   });
   const int64_t blocks = (num_rows_ + kRowBlock - 1) / kRowBlock;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "analysis/map_sink.h"
@@ -48,7 +47,7 @@ class RolloutSink : public TileMapSink {
 
   // Backwards through the layers once, the rows of every layer asked for
   // joining where it is the last one multiplied.
-  std::vector<PatchMap> Maps(ThreadPool& pool) const override {
+  std::vector<PatchMap> Maps(ThreadPool& pool) override {
     std::map<std::pair<int, int>, std::vector<PatchMap>> by_place;
     for (int slot = 0; slot < slots().count(); ++slot) {
       std::vector<double> rows;
@@ -87,9 +86,7 @@ class RolloutSink : public TileMapSink {
     const ResolvedQuery& query = request().query;
     if (whole || query.kind == Kind::kPool || query.kind == Kind::kAll) return QueryRows::All();
     if (query.kind == Kind::kToken) return QueryRows::Only({query.token});
-    std::vector<int> patches(static_cast<size_t>(request().grid.num_patches()));
-    std::iota(patches.begin(), patches.end(), request().tokens.first_patch_token());
-    return QueryRows::Only(std::move(patches));
+    return PatchRows(request());
   }
   bool IsLast(int layer) const { return layer == last_; }
 

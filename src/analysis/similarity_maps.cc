@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <map>
-#include <numeric>
 
+#include "analysis/dot.h"
 #include "analysis/map_sink.h"
 #include "attnmap/core/error.h"
 
@@ -21,23 +21,26 @@ class TokenFeatures {
       : tensor_(tensor),
         parts_(tensor.shape.size() == 3 ? tensor.shape[0] : 1),
         tokens_(tensor.shape[tensor.shape.size() - 2]),
-        width_(tensor.shape.back()) {}
+        width_(tensor.shape.back()) {
+    for (int64_t token = 0; token < tokens_; ++token) {
+      norms_.push_back(std::sqrt(Product(token, token)));
+    }
+  }
 
   int64_t tokens() const { return tokens_; }
 
   // 0 where one of the two is all zero: there is no angle.
   double Cosine(int64_t a, int64_t b) const {
-    const double norms = std::sqrt(Dot(a, a)) * std::sqrt(Dot(b, b));
-    return norms > 0 ? Dot(a, b) / norms : 0;
+    const double norms = norms_[static_cast<size_t>(a)] * norms_[static_cast<size_t>(b)];
+    return norms > 0 ? Product(a, b) / norms : 0;
   }
 
  private:
-  double Dot(int64_t a, int64_t b) const {
+  double Product(int64_t a, int64_t b) const {
     double sum = 0;
     for (int64_t part = 0; part < parts_; ++part) {
-      const float* x = tensor_.values.data() + (part * tokens_ + a) * width_;
-      const float* y = tensor_.values.data() + (part * tokens_ + b) * width_;
-      for (int64_t c = 0; c < width_; ++c) sum += static_cast<double>(x[c]) * y[c];
+      const float* of_part = tensor_.values.data() + part * tokens_ * width_;
+      sum += Dot(of_part + a * width_, of_part + b * width_, width_);
     }
     return sum;
   }
@@ -46,6 +49,7 @@ class TokenFeatures {
   int64_t parts_;
   int64_t tokens_;
   int64_t width_;
+  std::vector<double> norms_;  // by token
 };
 
 class SimilaritySink : public MapSink {
@@ -75,7 +79,7 @@ class SimilaritySink : public MapSink {
     features_.at(layer) = std::move(tensor);
   }
 
-  std::vector<PatchMap> Maps(ThreadPool& pool) const override {
+  std::vector<PatchMap> Maps(ThreadPool& pool) override {
     std::vector<PatchMap> maps;
     for (const auto& entry : features_) {
       const int layer = entry.first;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/dot.h"
 #include "attnmap/core/error.h"
 #include "attnmap/ops/aligned_buffer.h"
 #include "attnmap/ops/linear.h"
@@ -57,18 +58,6 @@ class Transform {
   int64_t tokens_;
   int64_t value_dim_;
 };
-
-double Dot(const float* a, const float* b, int64_t count) {
-  double sums[4] = {0, 0, 0, 0};
-  int64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    for (int lane = 0; lane < 4; ++lane) {
-      sums[lane] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
-    }
-  }
-  for (; i < count; ++i) sums[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "analysis/map_sink.h"
 #include "analysis/value_norm.h"
@@ -28,7 +27,8 @@ class ValueNormSink : public TileMapSink {
     CheckMemory(
         request,
         "value-norm of " + std::to_string(static_cast<int64_t>(heads * layers)) + " heads' rows",
-        sizeof(float) * layers * num_tokens() * (rows * heads + heads * heads));
+        sizeof(float) * layers * num_tokens() * (rows * heads + heads * heads) +
+            rows * request.grid.num_patches() * BytesAnEntry(request, slots().count()));
     for (int layer : request.layers) {
       weights_.emplace(layer, Tensor({request.num_heads, RowCount(), num_tokens()}));
     }
@@ -44,9 +44,7 @@ class ValueNormSink : public TileMapSink {
     } else if (query.kind == Kind::kAll) {
       wants.attention = QueryRows::All();
     } else {
-      std::vector<int> patches(static_cast<size_t>(request().grid.num_patches()));
-      std::iota(patches.begin(), patches.end(), request().tokens.first_patch_token());
-      wants.attention = QueryRows::Only(std::move(patches));
+      wants.attention = PatchRows(request());
     }
     return wants;
   }
@@ -63,7 +61,7 @@ class ValueNormSink : public TileMapSink {
     if (kind == LayerMatrix::kValue) values_[layer] = std::move(tensor);
   }
 
-  std::vector<PatchMap> Maps(ThreadPool& pool) const override {
+  std::vector<PatchMap> Maps(ThreadPool& pool) override {
     std::vector<PatchMap> maps;
     for (const auto& [layer, weights] : weights_) {
       MatrixView output;
@@ -82,6 +80,13 @@ class ValueNormSink : public TileMapSink {
   void Receive(int, int, const AttentionTile&) override {}
 
  private:
+  // Of one entry of the maps: doubles of a layer and slot at a time, and with
+  // `--query all` the maps themselves, as numbers and as they are written.
+  static double BytesAnEntry(const MapRequest& request, int slots) {
+    if (request.query.kind != Kind::kAll) return sizeof(double);
+    return sizeof(double) +
+           2.0 * sizeof(float) * slots * static_cast<double>(request.layers.size());
+  }
   int64_t RowCount() const {
     if (request().query.kind == Kind::kToken) return 1;
     return request().query.kind == Kind::kAll ? num_tokens() : request().grid.num_patches();

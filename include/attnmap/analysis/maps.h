@@ -88,8 +88,8 @@ struct MapRequest {
 class MapSink : public AttentionSink {
  public:
   // Once the encoder is done. The pool does what is left to compute.
-  virtual std::vector<PatchMap> Maps(ThreadPool& pool) const = 0;
-  std::vector<PatchMap> Maps() const {
+  virtual std::vector<PatchMap> Maps(ThreadPool& pool) = 0;
+  std::vector<PatchMap> Maps() {
     ThreadPool alone(1);
     return Maps(alone);
   }
