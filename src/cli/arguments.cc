@@ -275,7 +275,10 @@ TerminalOptions PictureArguments::Terminal() const {
   return options;
 }
 
-bool PictureArguments::Given(const char* option) const { return app->count(option) > 0; }
+bool PictureArguments::Given(const std::string& name) const {
+  const CLI::Option* option = app->get_option_no_throw(name);
+  return option != nullptr && option->count() > 0;
+}
 
 PictureOptions PictureArguments::Picture(const Context& context) const {
   PictureOptions options;
@@ -316,8 +319,9 @@ MapJob MakeJob(const InputArguments& input, const SelectionArguments& selection,
     throw UsageError("--terminal goes with --layout terminal");
   }
   if (job.picture.layout == Layout::kTerminal) job.terminal = picture.Terminal();
-  job.layout_given = picture.Given("--layout");
-  job.colorbar_given = picture.Given("--colorbar");
+  for (const std::string& name : PictureOptionNames()) {
+    if (picture.Given(name)) job.given.push_back(name);
+  }
   return job;
 }
 

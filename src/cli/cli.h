@@ -121,7 +121,7 @@ struct PictureArguments {
   // How to draw in this terminal: as asked, else as the environment says.
   TerminalOptions Terminal() const;
   PictureOptions Picture(const Context& context) const;
-  bool Given(const char* option) const;
+  bool Given(const std::string& name) const;
 };
 
 // The job that run and batch share, but for what they do with the result.

@@ -138,7 +138,8 @@ Command SetupRun(CLI::App& parent) {
   app->add_option("-o,--output", options->output,
                   "File to write; its ending chooses png, jpg, webp, tiff, svg, pdf (pictures) or "
                   "json, npy, "
-                  "npz, safetensors, csv (the map); - is standard output [STEM.attnmap.png]")
+                  "npz, safetensors, csv (the map); - is standard output [STEM.attnmap.png; of "
+                  "several pictures sheet.attnmap.png]")
       ->group("Output");
   app->add_option("--format", options->format, "The format, whatever the ending")->group("Output");
   app->add_flag("--json", options->json, "Print a record of the result on standard output")

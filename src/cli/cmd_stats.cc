@@ -66,7 +66,8 @@ void SetFigure(const StatsArguments& arguments, const Context& context, StatsOpt
 std::string WroteLine(const StatsOptions& options, const std::vector<ImageStatistics>& all) {
   std::string line = "wrote " + options.output;
   if (!options.output.empty() && !options.figure.empty()) line += " and ";
-  line += options.figure + ": " + std::to_string(all.front().heads.size()) + " heads";
+  line += options.figure + ": " + std::to_string(all.front().heads.size()) +
+          (all.front().heads.size() == 1 ? " head" : " heads");
   if (all.size() > 1) line += ", of each of " + std::to_string(all.size()) + " pictures";
   return line;
 }

@@ -13,16 +13,57 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Short labels, unless two would be the same.
-std::vector<std::string> Labels(const std::vector<std::string>& paths,
-                                std::string (*shorten)(const std::string&)) {
-  std::vector<std::string> labels;
-  labels.reserve(paths.size());
-  for (const std::string& path : paths) labels.push_back(shorten(path));
-  for (size_t i = 0; i < paths.size(); ++i) {
-    if (std::count(labels.begin(), labels.end(), labels[i]) > 1) return paths;
+// What a label is made of: a name, and the folder it stands in.
+struct NamedPlace {
+  std::string name;
+  fs::path folder;
+};
+
+// With as many folders as it takes to tell equal names of different places apart.
+std::vector<std::string> Labels(const std::vector<NamedPlace>& places) {
+  std::vector<NamedPlace> labels = places;
+  for (bool longer = true; longer;) {
+    longer = false;
+    const std::vector<NamedPlace> before = labels;
+    for (size_t i = 0; i < labels.size(); ++i) {
+      bool taken = false;
+      for (size_t j = 0; j < labels.size(); ++j) {
+        taken = taken || (before[j].name == before[i].name && places[j].folder != places[i].folder);
+      }
+      NamedPlace& label = labels[i];
+      if (!taken || !label.folder.has_filename()) continue;
+      label.name = label.folder.filename().string() + "/" + label.name;
+      label.folder = label.folder.parent_path();
+      longer = true;
+    }
   }
-  return labels;
+  std::vector<std::string> names;
+  for (const NamedPlace& label : labels) names.push_back(label.name);
+  return names;
+}
+
+// A line break or another control character in a file's name would break the label.
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  return text;
+}
+
+NamedPlace ModelPlace(const std::string& given) {
+  fs::path path = fs::path(given).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  const std::string stem = path.stem().string();
+  const bool generic = stem == "model" || stem == "pytorch_model" || stem == "open_clip_model" ||
+                       stem == "open_clip_pytorch_model" || stem == "model.safetensors.index";
+  const fs::path folder = path.parent_path();
+  if (generic && folder.has_filename()) {
+    return {OneLine(folder.filename().string()), folder.parent_path()};
+  }
+  constexpr const char* kEndings[] = {".json", ".safetensors", ".pth", ".pt", ".bin", ".npz"};
+  const bool known =
+      std::find(std::begin(kEndings), std::end(kEndings), path.extension()) != std::end(kEndings);
+  return {OneLine(known ? stem : path.filename().string()), folder};
 }
 
 struct Pair {
@@ -40,7 +81,14 @@ std::vector<Pair> ThroughModel(const SheetPictures& sheet, const ModelOptions& o
     CheckStop(stop);
     Pair pair{LoadInput(image, job.input, model.model()), {}};
     CheckHasPicture(pair.input);
-    pair.computed = ComputeMaps(model, pair.input, job, pool, stop);
+    try {
+      pair.computed = ComputeMaps(model, pair.input, job, pool, stop);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {  // "this model has 4 layers": which of them?
+      if (sheet.models.size() == 1) throw;
+      throw Error(options.path + ": " + error.what());
+    }
     pair.computed.result.image = image;
     pair.computed.result.output = sheet.output;
     pair.computed.result.seconds =
@@ -53,28 +101,27 @@ std::vector<Pair> ThroughModel(const SheetPictures& sheet, const ModelOptions& o
 }  // namespace
 
 std::string ImageLabel(const std::string& path) {
-  return path == "-" ? "standard input" : fs::path(path).filename().string();
+  return path == "-" ? "standard input" : OneLine(fs::path(path).filename().string());
 }
 
-std::string ModelLabel(const std::string& path) {
-  const fs::path file =
-      fs::path(path).has_filename() ? fs::path(path) : fs::path(path).parent_path();
-  const std::string stem = file.stem().string();
-  const bool generic = stem == "model" || stem == "pytorch_model" || stem == "open_clip_model" ||
-                       stem == "open_clip_pytorch_model" || stem == "model.safetensors.index";
-  if (generic && file.has_parent_path()) return file.parent_path().filename().string();
-  constexpr const char* kEndings[] = {".json", ".safetensors", ".pth", ".pt", ".bin", ".npz"};
-  const bool known =
-      std::find(std::begin(kEndings), std::end(kEndings), file.extension()) != std::end(kEndings);
-  return known ? stem : file.filename().string();
+std::vector<std::string> ImageLabels(const std::vector<std::string>& paths) {
+  std::vector<NamedPlace> places;
+  for (const std::string& path : paths) {
+    places.push_back({ImageLabel(path), fs::path(path).lexically_normal().parent_path()});
+  }
+  return Labels(places);
+}
+
+std::vector<std::string> ModelLabels(const std::vector<ModelOptions>& models) {
+  std::vector<NamedPlace> places;
+  for (const ModelOptions& model : models) places.push_back(ModelPlace(model.path));
+  return Labels(places);
 }
 
 SheetResult RunSheet(const SheetPictures& sheet, const MapJob& job, const StopFlag* stop) {
   ThreadPool pool(NumThreads(job.selection));
-  std::vector<std::string> model_paths;
-  for (const ModelOptions& model : sheet.models) model_paths.push_back(model.path);
-  const std::vector<std::string> images = Labels(sheet.images, ImageLabel);
-  const std::vector<std::string> models = Labels(model_paths, ModelLabel);
+  const std::vector<std::string> images = ImageLabels(sheet.images);
+  const std::vector<std::string> models = ModelLabels(sheet.models);
   std::vector<std::vector<Pair>> by_model;
   for (const ModelOptions& model : sheet.models) {
     by_model.push_back(ThroughModel(sheet, model, job, pool, stop));

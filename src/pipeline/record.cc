@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attnmap/pipeline/run.h"
+#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
@@ -33,16 +34,16 @@ std::string LayersText(const MapResult& result) {
 
 std::string HeadsText(const MapResult& result) {
   const bool fused = result.heads == "mean" || result.heads == "max" || result.heads == "min";
-  if (fused) return result.heads + " of " + std::to_string(result.num_heads) + " heads";
-  if (result.heads == "all") return "all " + std::to_string(result.num_heads) + " heads";
+  if (fused) return result.heads + " of " + Counted(result.num_heads, "head");
+  if (result.heads == "all") return "all " + Counted(result.num_heads, "head");
   return (result.heads.find(',') == std::string::npos ? "head " : "heads ") + result.heads;
 }
 
 // The method and its options that are not the default.
-std::string MethodText(const SelectionOptions& selection) {
+std::string MethodText(const MapResult& result, const SelectionOptions& selection) {
   const MethodOptions& options = selection.options;
   std::string text = "method " + std::string(MethodName(selection.method));
-  if (options.start_layer != 0) text += " from layer " + std::to_string(options.start_layer);
+  if (result.start_layer != 0) text += " from layer " + std::to_string(result.start_layer);
   if (options.discard_ratio > 0) text += ", discard ratio " + Short(options.discard_ratio);
   if (options.compat != RolloutCompat::kNone) {
     text += ", compat " + std::string(CompatName(options.compat));
@@ -164,7 +165,8 @@ std::string SelectionText(const MapResult& result, const MapJob& job) {
   std::string text = LayersText(result);
   if (!result.heads.empty()) text += ", " + HeadsText(result);
   if (!result.query.empty()) text += ", query " + result.query;
-  if (job.selection.method != Method::kAttention) text += ", " + MethodText(job.selection);
+  if (job.selection.method != Method::kAttention) text += ", " + MethodText(result, job.selection);
+  if (job.format.picture && job.picture.mass) text += ", mass " + Short(*job.picture.mass);
   if (job.selection.precision != Precision::kFloat32) {
     text += ", precision " + std::string(PrecisionName(job.selection.precision));
   }
@@ -218,12 +220,12 @@ std::string NotesText(std::span<const std::string> notes) {
 std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPictures& sheet,
                              const MapJob& job) {
   const size_t num_models = sheet.models.size();
+  const std::vector<std::string> models = ModelLabels(sheet.models);
   std::string line = "wrote " + OutputText(sheet.output) + ": " +
-                     std::to_string(sheet.images.size()) +
-                     (sheet.images.size() == 1 ? " picture" : " pictures");
+                     Counted(static_cast<int64_t>(sheet.images.size()), "picture");
   if (num_models > 1) line += " through " + std::to_string(num_models) + " models";
   for (size_t m = 0; m < num_models; ++m) {
-    if (num_models > 1) line += (m == 0 ? ": " : "; ") + ModelLabel(sheet.models[m].path) + ":";
+    if (num_models > 1) line += (m == 0 ? ": " : "; ") + models[m] + ":";
     line += (num_models > 1 ? " " : ", ") + SelectionText(results[m], job);
     double min = results[m].min, max = results[m].max;
     for (size_t i = m; i < results.size(); i += num_models) {
@@ -250,13 +252,14 @@ std::string SettingsJson(const MapJob& job) {
   json["scale"] = selection.scale ? Json(*selection.scale) : Json("sqrt");
   json["precision"] = std::string(PrecisionName(selection.precision));
   if (job.format.picture) {
-    json["layout"] = job.layout_given ? Json(std::string(LayoutName(job.picture.layout))) : Json();
+    json["layout"] =
+        job.Given("--layout") ? Json(std::string(LayoutName(job.picture.layout))) : Json();
     json["colormap"] = job.picture.colormap;
     json["alpha"] = job.picture.alpha;
     json["interpolation"] = std::string(InterpolationName(job.picture.interpolation));
     json["normalize"] = NormalizeText(job.picture.normalize);
     json["shared_scale"] = job.picture.shared_scale;
-    json["colorbar"] = job.colorbar_given ? Json(job.picture.colorbar) : Json();
+    json["colorbar"] = job.Given("--colorbar") ? Json(job.picture.colorbar) : Json();
     json["output_size"] = job.picture.output_size
                               ? Json{job.picture.output_size->rows, job.picture.output_size->cols}
                               : Json();

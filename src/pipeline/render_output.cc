@@ -32,11 +32,11 @@ PictureOptions OptionsFor(std::span<const DrawnMaps> drawn, const MapJob& job) {
   PictureOptions options = job.picture;
   const size_t num_maps = drawn.front().computed->maps.size();
   const bool several = drawn.size() > 1 || num_maps > 1;
-  if (!job.layout_given && several) options.layout = Layout::kSheet;
+  if (!job.Given("--layout") && several) options.layout = Layout::kSheet;
   const bool sheet =
       options.layout == Layout::kSheet || (drawn.size() > 1 && options.layout != Layout::kHeads);
   const bool own_colours = !drawn.front().computed->maps.front().colours.empty();
-  if (!job.colorbar_given) options.colorbar = sheet && !own_colours;
+  if (!job.Given("--colorbar")) options.colorbar = sheet && !own_colours;
   const bool takes_several =
       sheet || options.layout == Layout::kHeads || options.layout == Layout::kTerminal;
   if (num_maps > 1 && !takes_several) {

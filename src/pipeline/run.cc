@@ -8,6 +8,7 @@
 #include "attnmap/core/error.h"
 #include "attnmap/formats/file.h"
 #include "pipeline/map_request.h"
+#include "pipeline/picture_options.h"
 
 namespace attnmap {
 namespace {
@@ -138,6 +139,7 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   const bool pca = selection.method == Method::kPca;
   if (!pca && selection.method != Method::kSimilarity) result.heads = HeadLabel(selection.heads);
   if (!pca) result.query = query.label;
+  result.start_layer = request.options.start_layer;
   result.num_layers = model.config.num_layers;
   result.num_heads = model.config.num_heads;
   result.constant = result.min == result.max;
@@ -202,6 +204,7 @@ void CheckJob(const MapJob& job) {
   if (!(picture.alpha >= 0 && picture.alpha <= 1)) {
     throw UsageError("--alpha takes a number from 0 to 1");
   }
+  CheckPictureOptions(job);
   if (picture.layout == Layout::kHeads) {
     if (job.selection.method == Method::kPca || job.selection.method == Method::kSimilarity) {
       throw UsageError("--layout heads shows heads, of which --method " +
@@ -210,18 +213,9 @@ void CheckJob(const MapJob& job) {
     if (job.selection.heads.kind == HeadChoice::Kind::kFused) {
       throw UsageError("--layout heads has a colour for each head: --head takes all or a list");
     }
-    if (job.colorbar_given && picture.colorbar) {
-      throw UsageError("--layout heads has a legend and no scale: leave --colorbar out");
-    }
   }
   if (picture.layout == Layout::kTerminal && (!job.format.picture || job.format.vector)) {
     throw UsageError("--layout terminal prints a picture: it goes with no file format");
-  }
-  if (picture.layout == Layout::kTerminal && picture.output_size) {
-    throw UsageError("--layout terminal takes the terminal's size: leave --output-size out");
-  }
-  if (picture.layout == Layout::kTerminal && job.colorbar_given && picture.colorbar) {
-    throw UsageError("--layout terminal has no scale: leave --colorbar out");
   }
   if (job.selection.method == Method::kPca && job.format.vector) {
     throw UsageError("--method pca has colours of its own: write it as png, jpg, webp or tiff");
@@ -241,7 +235,7 @@ void CheckOnePicture(const MapJob& job) {
   const SelectionOptions& selection = job.selection;
   const Layout layout = job.picture.layout;
   const bool heads = layout == Layout::kHeads;
-  if (!job.format.picture || !job.layout_given || layout == Layout::kSheet ||
+  if (!job.format.picture || !job.Given("--layout") || layout == Layout::kSheet ||
       layout == Layout::kTerminal || selection.method == Method::kPca) {
     return;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <string>
 
 namespace attnmap {
@@ -13,6 +14,11 @@ inline std::string Fixed(double value, int decimals) {
   const auto end =
       std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, decimals).ptr;
   return {buffer, end};
+}
+
+// "1 head", "4 heads".
+inline std::string Counted(int64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 // Filled with blanks to so many bytes; longer text stays as it is.

@@ -194,8 +194,9 @@ class Film {
           "the film does not say how fast it runs: 25 frames a second");
     }
     result_.frames_per_second = rate;
-    result_.size = size;
-    return std::make_unique<FilmWriter>(path, size, rate, options_.video_module);
+    auto writer = std::make_unique<FilmWriter>(path, size, rate, options_.video_module);
+    result_.size = writer->size();
+    return writer;
   }
 
   const VideoOptions& options_;
@@ -244,10 +245,10 @@ std::string VideoLine(const VideoResult& result, const VideoOptions& options) {
   std::string rate_text = Fixed(rate, 3);
   rate_text.erase(rate_text.find_last_not_of('0') + 1);
   if (rate_text.back() == '.') rate_text.pop_back();
-  return line + "wrote " + options.output + ": " + std::to_string(result.num_frames) +
-         " frames of " + std::to_string(result.size.cols) + " x " +
-         std::to_string(result.size.rows) + " at " + rate_text + " a second, " + result.codec +
-         ", without sound; " + WhatWasDone(result.result, options.job);
+  return line + "wrote " + options.output + ": " + Counted(result.num_frames, "frame") + " of " +
+         std::to_string(result.size.cols) + " x " + std::to_string(result.size.rows) + " at " +
+         rate_text + " a second, " + result.codec + ", without sound; " +
+         WhatWasDone(result.result, options.job);
 }
 
 }  // namespace attnmap

@@ -140,7 +140,8 @@ void DescribeScale(const Composition& composition, const PictureOptions& options
   const RangeText ends = TextOf(scales.ranges.front());
   content.bar_low = scales.one ? ends.low : "lowest";
   content.bar_high = scales.one ? ends.high : "highest";
-  if (scales.one || !content.framed || options.layout == Layout::kHeads) return;
+  const bool own_colours = !composition.maps.front().colours.empty();  // that stand for no value
+  if (scales.one || !content.framed || options.layout == Layout::kHeads || own_colours) return;
   for (const Tile& tile : composition.tiles) {
     if (tile.maps.empty()) {
       content.notes.emplace_back();

@@ -30,7 +30,21 @@ std::vector<double> SpreadDots(std::span<const double> heights, double radius, d
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return heights[a] < heights[b]; });
   std::vector<double> aside(heights.size(), 0);
+  // Dots that touch make a group, which stands in the middle: group [begin, n) of order.
+  size_t begin = 0;
+  double balance = 0;  // of the group: the side that is lighter takes the next dot
+  const auto centre = [&](size_t end) {
+    double low = 0, high = 0;
+    for (size_t m = begin; m < end; ++m) {
+      low = std::min(low, aside[order[m]]);
+      high = std::max(high, aside[order[m]]);
+    }
+    for (size_t m = begin; m < end; ++m) aside[order[m]] -= (low + high) / 2;
+    begin = end;
+    balance = 0;
+  };
   for (size_t n = 0; n < order.size(); ++n) {
+    if (n > 0 && heights[order[n]] - heights[order[n - 1]] >= kGap * radius) centre(n);
     const auto is_free = [&](double x) {
       for (size_t m = n; m-- > 0;) {
         const double down = heights[order[n]] - heights[order[m]];
@@ -41,11 +55,14 @@ std::vector<double> SpreadDots(std::span<const double> heights, double radius, d
     };
     const double step = radius / 2;
     for (double x = 0; x <= most; x += step) {
-      if (!is_free(x) && !is_free(-x)) continue;
-      aside[order[n]] = is_free(x) ? x : -x;
+      const double lighter = balance > 0 ? -x : x;
+      if (!is_free(lighter) && !is_free(-lighter)) continue;
+      aside[order[n]] = is_free(lighter) ? lighter : -lighter;
       break;
     }
+    balance += aside[order[n]];
   }
+  centre(order.size());
   return aside;
 }
 

@@ -242,7 +242,8 @@ Box BarBox(const Page& page, const Spacing& spacing, int content_right, int digi
     top = spacing.margin;
     bottom = page.canvas.rows - spacing.margin;
   }
-  const int inset = (digit_height + 1) / 2;  // numbers stand centred on the bar's ends
+  // Numbers stand centred on the bar's ends, clear of the edge.
+  const int inset = (digit_height + 1) / 2 + (spacing.margin > 0 ? 0 : spacing.font / 4 + 1);
   const int rows = std::min(bottom - top - 2 * inset, kMostRows * spacing.font);
   return {top + (bottom - top - rows) / 2, content_right + spacing.side_gap, rows,
           spacing.bar_cols};

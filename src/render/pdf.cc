@@ -119,11 +119,18 @@ class PdfPage {
     for (const PlacedText& text : drawing_.texts) {
       content_ += Fill(text.quiet ? kQuietInk : kInk);
       font.SetSize(text.pixels);
-      for (const Font::Run& run : font.Runs(text.text)) {
+      const std::vector<Font::Run> runs = font.Runs(text.text);
+      const int width = font.Width(text.text);
+      for (size_t i = 0; i < runs.size(); ++i) {
+        const Font::Run& run = runs[i];
         const size_t number = FontNumber(run.file);
-        content_ += "/F" + std::to_string(number) + " " + std::to_string(text.pixels) +
-                    " Tf 1 0 0 1 " + std::to_string(text.left + run.left) + " " +
-                    FromBottom(text.baseline) + " Tm " + fonts_[number].Encode(run.text) + " Tj\n";
+        // Letters on whole pixels, as places were measured with, can be narrower.
+        const int room = (i + 1 < runs.size() ? runs[i + 1].left : width) - run.left;
+        const double wide = fonts_[number].Width(run.text) * text.pixels;
+        content_ += "/F" + std::to_string(number) + " " + std::to_string(text.pixels) + " Tf " +
+                    ShortNumber(wide > room ? 100 * room / wide : 100) + " Tz 1 0 0 1 " +
+                    std::to_string(text.left + run.left) + " " + FromBottom(text.baseline) +
+                    " Tm " + fonts_[number].Encode(run.text) + " Tj\n";
       }
     }
     content_ += "ET\n";

@@ -137,6 +137,16 @@ std::string PdfFont::Encode(std::string_view text) {
   return glyphs + ">";
 }
 
+double PdfFont::Width(std::string_view text) const {
+  long width = 0;
+  while (!text.empty()) {
+    const unsigned glyph = FT_Get_Char_Index(impl_->face, NextCodePoint(text));
+    if (FT_Load_Glyph(impl_->face, glyph, FT_LOAD_NO_SCALE) != 0) continue;
+    width += impl_->Thousandths(impl_->face->glyph->metrics.horiAdvance);
+  }
+  return static_cast<double>(width) / 1000;
+}
+
 std::string PdfFont::name() const {
   const char* name = FT_Get_Postscript_Name(impl_->face);
   std::string plain = "ATTNMP+";  // six letters: a subset

@@ -23,6 +23,9 @@ class PdfFont {
   // The text's glyphs as a string of the content stream, "<00480065>". Remembers them.
   std::string Encode(std::string_view text);
 
+  // The advances of the text's glyphs, in ems.
+  double Width(std::string_view text) const;
+
   // What goes into the file. Metrics are in thousandths of the em.
   std::string name() const;
   std::vector<uint8_t> FontFile() const;  // sfnt, outlines of other glyphs emptied

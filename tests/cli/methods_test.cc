@@ -35,6 +35,8 @@ TEST_CASE("run: each method draws a picture of the photo's size and says what it
   const std::vector<Wanted> cases = {
       {{"--method", "rollout", "--start-layer", "1", "--discard-ratio", "0.5", "--head", "max"},
        {"max of 4 heads", "method rollout from layer 1, discard ratio 0.5"}},
+      {{"--method", "rollout", "--start-layer", "-2", "--mass", "0.7"},
+       {"method rollout from layer 2", "mass 0.7"}},
       {{"--method", "rollout", "--compat", "vit-explain", "--discard-ratio", "0.9"},
        {"compat vit-explain", " to 1"}},
       {{"--method", "value-norm", "--head", "2"}, {"head 2", "method value-norm"}},

@@ -132,6 +132,75 @@ TEST_CASE("what does not go with a contact sheet is wrong usage, known before a 
   CHECK(folder.List().empty());
 }
 
+TEST_CASE("U-20 an option that does nothing with the layout or the output is wrong usage") {
+  const TempFolder folder;
+  struct Wanted {
+    std::vector<std::string> options;
+    std::string named;
+  };
+  const std::vector<Wanted> cases = {
+      {{"--layout", "heatmap", "--alpha", "0.5"}, "--alpha"},
+      {{"--layout", "heads", "--colormap", "viridis"}, "--colormap"},
+      {{"--layout", "heads", "--interpolation", "nearest"}, "--interpolation"},
+      {{"--layout", "heads", "--normalize", "max"}, "--normalize"},
+      {{"--layout", "heads", "--shared-scale"}, "--shared-scale"},
+      {{"--layout", "terminal", "--output-size", "40x40"}, "--output-size"},
+      {{"-o", "x.svg", "--interpolation", "linear"}, "--interpolation"},
+      {{"-o", "x.json", "--layout", "overlay"}, "--layout"},
+      {{"-o", "x.npy", "--colormap", "viridis"}, "--colormap"},
+      {{"-o", "x.csv", "--mass", "0.5"}, "--mass"}};
+  for (const Wanted& wanted : cases) {
+    std::vector<std::string> args = {"run", "none.png"};
+    args.insert(args.end(), wanted.options.begin(), wanted.options.end());
+    CheckFailure(RunIn(folder, args), 2, {wanted.named + " does nothing with"});
+  }
+  // Boxes of objects are those of the mask, whatever the output.
+  CHECK(RunIn(folder,
+              {"run", Photo("coffee.png"), "-o", "x.npy", "--mass", "0.5", "--objects", "--json"})
+            .status == 0);
+  CHECK(RunIn(folder, {"run", Photo("coffee.png"), "--layout", "heads", "--no-colorbar"}).status ==
+        0);
+}
+
+TEST_CASE("models and pictures of one name: as many folders as tell them apart") {
+  const TempFolder folder;
+  const std::string model = ReadText(kDemo), photo = ReadText(Photo("rocket.jpg"));
+  for (const std::string name : {"a/vit/model.json", "b/vit/model.json"}) folder.Write(name, model);
+  for (const std::string name : {"p/x/rocket.jpg", "q/x/rocket.jpg"}) folder.Write(name, photo);
+  const RunResult result =
+      RunIn(folder, {"run", "p/x/rocket.jpg", "q/x/rocket.jpg", "line\nbreak.jpg", "-m",
+                     "a/vit/model.json", "-m", "b/vit", "-o", "s.svg"});
+  CheckFailure(result, 1, {"line break.jpg"});
+  folder.Write("line\nbreak.jpg", photo);
+  const RunResult sheet =
+      RunIn(folder, {"run", "p/x/rocket.jpg", "q/x/rocket.jpg", "line\nbreak.jpg", "-m",
+                     "a/vit/model.json", "-m", "b/vit", "-o", "s.svg"});
+  CAPTURE(sheet.err);
+  REQUIRE(sheet.status == 0);
+  CHECK(sheet.err.find("a/vit: layer") != std::string::npos);
+  CHECK(sheet.err.find("b/vit: layer") != std::string::npos);
+  const std::string svg = ReadText(folder / "s.svg");
+  for (const char* label :
+       {">a/vit<", ">b/vit<", ">p/x/rocket.jpg<", ">q/x/rocket.jpg<", ">line break.jpg<"}) {
+    CAPTURE(label);
+    CHECK(svg.find(label) != std::string::npos);
+  }
+}
+
+TEST_CASE("what one of two models does not have is said of that model") {
+  const TempFolder folder;
+  CheckFailure(RunIn(folder, {"run", Photo("rocket.jpg"), "-m", kDemo, "-m", kOneLayer, "--layer",
+                              "2", "-o", "x.png"}),
+               1, {"one-layer.json: layer 2", "this model has 1"});
+  CHECK(folder.List().empty());
+}
+
+TEST_CASE("run of a folder points at batch") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "photos");
+  CheckFailure(RunIn(folder, {"run", "photos"}), 1, {"photos", "is a folder", "attnmap batch"});
+}
+
 TEST_CASE("labels of file names in any script: never a failure, a note where letters are missing") {
   const TempFolder folder;
   const std::string bytes = ReadText(Photo("rocket.jpg"));

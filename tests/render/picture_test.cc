@@ -161,6 +161,21 @@ TEST_CASE("the colour bar stands beside the picture, which stays as it is") {
   }
   CHECK(bare.range.low == Approx(0.001));
   CHECK(bare.range.high == Approx(0.02));
+  // Its numbers stand clear of every edge.
+  for (const RowsCols size : {RowsCols{300, 300}, RowsCols{90, 200}, RowsCols{40, 30}}) {
+    const Image& image = Render(size, panel, options).image;
+    CAPTURE(size.rows, image.rows, image.cols);
+    int ink = 0;
+    for (int y = 0; y < image.rows; ++y) {
+      for (int x = size.cols; x < image.cols; ++x) {
+        const bool edge = y < 2 || y >= image.rows - 2 || x >= image.cols - 2;
+        const bool paper = At(image, y, x) == test::Rgb{255, 255, 255};
+        if (edge) CHECK(paper);
+        ink += paper ? 0 : 1;
+      }
+    }
+    CHECK(ink > 100);
+  }
 }
 
 TEST_CASE("U-24 panels of a sheet share a scale or have their own") {

@@ -66,6 +66,17 @@ TEST_CASE("dots of one height stand beside one another, as far as there is room"
   const std::vector<double> apart{10, 30, 90};
   CHECK(SpreadDots(apart, 4, 20) == std::vector<double>{0, 0, 0});
   for (double x : SpreadDots(std::vector<double>(50, 1.0), 4, 10)) CHECK(std::abs(x) <= 10);
+  // Neither side is preferred: two stand left and right of the middle, and so does a
+  // chain in which each touches only the next.
+  std::vector<double> two = SpreadDots(std::vector<double>(2, 50.0), 4, 20);
+  std::sort(two.begin(), two.end());
+  CHECK(two == std::vector<double>{-4, 4});
+  const std::vector<double> chain =
+      SpreadDots(std::vector<double>{10, 12, 16, 18, 22, 24, 28, 30, 90}, 4, 20);
+  const auto [low, high] = std::minmax_element(chain.begin(), chain.end());
+  CHECK(*low == -*high);
+  CHECK(*high > 0);
+  CHECK(chain.back() == 0);
 }
 
 // The rows in which a column of the picture has a colour near `wanted`.

@@ -114,6 +114,22 @@ TEST_CASE("U-07 a contact sheet of photos of any shape distorts none") {
   }
 }
 
+TEST_CASE("maps with colours of their own have no scale to tell") {
+  const Image photo = Filled({80, 120}, {90, 90, 90});
+  PictureRequest request;
+  request.sources.push_back({&photo, {{80, 120}, {32, 48}, {32, 48}, 0, 0}});
+  for (int i = 0; i < 2; ++i) {
+    PatchMap map = test::Impulse({2, 3, 16}, 1, i);
+    map.colours.assign(18, 0.25F);
+    request.panels.push_back({map, "model " + std::to_string(i), 0, {}});
+  }
+  PictureOptions options = SheetOptions();
+  options.colorbar = false;
+  const Composition composition = Compose(request, options);
+  CHECK(composition.content.notes.empty());
+  CHECK(composition.content.labels.size() == 2);
+}
+
 TEST_CASE("pictures by models: places, heads, and the same pixels for both models") {
   const Image photo = Filled({80, 120}, {90, 90, 90});
   PictureRequest request;

@@ -64,7 +64,8 @@ class FilmWriter {
   // Closes the file; no frame may follow. Without it the file is not whole.
   void Finish();
 
-  const std::string& codec() const { return codec_; }  // "H.264", ...
+  const std::string& codec() const { return codec_; }                      // "H.264", ...
+  RowsCols size() const { return even_.rows > 0 ? even_.size() : size_; }  // of the film
 
   // Whether the ending is one of those above; the list of them, "mp4, mkv, avi".
   static bool Knows(const std::string& path);

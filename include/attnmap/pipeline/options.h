@@ -85,6 +85,9 @@ OutputFormat ParseOutputFormat(const std::string& output, std::string_view forma
 // The names --colormap takes.
 std::vector<std::string> ColourMaps();
 
+// The options of a picture, such as "--alpha".
+std::vector<std::string> PictureOptionNames();
+
 // Options that some methods have no use for, such as "--head".
 std::vector<std::string> MethodBoundOptions();
 // Throws UsageError where an option was given that does nothing with the method

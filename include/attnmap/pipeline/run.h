@@ -19,8 +19,10 @@ struct MapJob {
   InputOptions input;
   SelectionOptions selection;
   PictureOptions picture;
-  bool layout_given = false;    // else several maps make a sheet
-  bool colorbar_given = false;  // else on for sheets
+  // Of PictureOptionNames(), those named on the command line: without --layout
+  // several maps make a sheet, without --colorbar sheets have one.
+  std::vector<std::string> given;
+  bool Given(std::string_view option) const;
   OutputFormat format;
   TerminalOptions terminal;   // of layout kTerminal
   bool want_classes = false;  // top 5, where the model can classify
@@ -42,8 +44,9 @@ struct MapResult {
   double max = 0;
   double seconds = 0;
   std::vector<int> layers;
-  std::string heads;  // empty: the method has none
-  std::string query;  // empty: the method has none
+  std::string heads;    // empty: the method has none
+  std::string query;    // empty: the method has none
+  int start_layer = 0;  // of a rollout
   int num_layers = 0;
   int num_heads = 0;
   bool constant = false;
@@ -111,9 +114,12 @@ struct SheetResult {
 };
 SheetResult RunSheet(const SheetPictures& sheet, const MapJob& job, const StopFlag* stop);
 
-// The file's or folder's own name: what a model or picture is called in labels.
-std::string ModelLabel(const std::string& path);
+// What a picture is called in labels: its file's name, on one line.
 std::string ImageLabel(const std::string& path);
+// What each model or picture is called: its own name, and as many folders in
+// front of it as tell apart those of one name.
+std::vector<std::string> ImageLabels(const std::vector<std::string>& paths);
+std::vector<std::string> ModelLabels(const std::vector<ModelOptions>& models);
 
 // Options that contradict each other, found before any file is opened: UsageError.
 void CheckJob(const MapJob& job);

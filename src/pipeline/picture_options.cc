@@ -1,0 +1,66 @@
+#include "pipeline/picture_options.h"
+
+#include <algorithm>
+
+#include "attnmap/core/error.h"
+
+namespace attnmap {
+namespace {
+
+constexpr unsigned Bit(Layout layout) { return 1U << static_cast<unsigned>(layout); }
+constexpr unsigned kAll = ~0U;
+constexpr unsigned kOneScale = kAll & ~Bit(Layout::kHeads);  // colours that stand for values
+constexpr unsigned kOnFile = kAll & ~Bit(Layout::kTerminal);
+
+// Which layouts an option says something to, and which outputs beside pixels.
+struct Bound {
+  std::string_view option;
+  unsigned layouts;
+  bool vector = true;
+};
+
+constexpr Bound kBound[] = {{"--layout", kAll},
+                            {"--colormap", kOneScale},
+                            {"--alpha", kAll & ~Bit(Layout::kHeatmap)},
+                            {"--interpolation", kOneScale, false},
+                            {"--normalize", kOneScale},
+                            {"--shared-scale", kOneScale},
+                            {"--mass", kAll},
+                            {"--contour", kAll},
+                            {"--colorbar", kOneScale& kOnFile},
+                            {"--output-size", kOnFile}};
+
+}  // namespace
+
+std::vector<std::string> PictureOptionNames() {
+  std::vector<std::string> names;
+  for (const Bound& bound : kBound) names.emplace_back(bound.option);
+  return names;
+}
+
+bool MapJob::Given(std::string_view option) const {
+  return std::find(given.begin(), given.end(), option) != given.end();
+}
+
+void CheckPictureOptions(const MapJob& job) {
+  for (const Bound& bound : kBound) {
+    if (!job.Given(bound.option)) continue;
+    // --no-colorbar says what holds anyway.
+    if (bound.option == "--colorbar" && !job.picture.colorbar) continue;
+    const std::string does_nothing = std::string(bound.option) + " does nothing with ";
+    if (!job.format.picture) {
+      // Boxes of objects are those of the mask.
+      if (bound.option == "--mass" && job.objects) continue;
+      throw UsageError(does_nothing + "an output of numbers, which are the raw map: leave it out");
+    }
+    if ((bound.layouts & Bit(job.picture.layout)) == 0) {
+      throw UsageError(does_nothing + "--layout " + std::string(LayoutName(job.picture.layout)) +
+                       ": leave it out");
+    }
+    if (job.format.vector && !bound.vector) {
+      throw UsageError(does_nothing + "svg and pdf, where a patch is a rectangle: leave it out");
+    }
+  }
+}
+
+}  // namespace attnmap
