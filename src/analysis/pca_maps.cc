@@ -2,13 +2,13 @@
 // three principal components of the patch tokens are red, green and blue.
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "analysis/map_sink.h"
 #include "analysis/principal_components.h"
 #include "attnmap/analysis/outliers.h"
 #include "attnmap/core/error.h"
+#include "attnmap/core/number_text.h"
 
 namespace attnmap {
 namespace {
@@ -67,11 +67,8 @@ class PcaSink : public MapSink {
   }
 
   std::vector<std::string> Notes() const override {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, 100 * explained_,
-                                   std::chars_format::general, 3)
-                         .ptr;
-    std::string note = "three components hold " + std::string(digits, end) + " % of the variance";
+    std::string note =
+        "three components hold " + Significant(100 * explained_, 3) + " % of the variance";
     const auto all = static_cast<size_t>(request_.grid.num_patches());
     if (counted_ < all) {
       note += " of " + std::to_string(counted_) + " of " + std::to_string(all) + " patches";

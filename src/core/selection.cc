@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/number_text.h"
 
 namespace attnmap {
 namespace {
@@ -32,13 +33,7 @@ std::optional<std::pair<Number, Number>> ParsePair(std::string_view text, char s
   return std::pair{*first, *second};
 }
 
-// Up to six digits, none of them idle: 12, 0.5, 33.3333.
-std::string Short(double value) {
-  char digits[32];
-  const auto end =
-      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 6).ptr;
-  return {digits, end};
-}
+std::string Shown(double value) { return Significant(value, 6); }
 
 std::string Range(int count) {
   return count == 1 ? std::string("only 0") : "0 to " + std::to_string(count - 1);
@@ -216,10 +211,10 @@ ResolvedQuery ResolveQuery(const QueryChoice& choice, const TokenLayout& layout,
       const auto at = geometry.PatchUnder(grid, choice.x, choice.y);
       if (!at) {
         const Rect seen = geometry.SeenRect();
-        throw Error("pixel " + Short(choice.x) + "," + Short(choice.y) +
-                    " lies outside what the model saw: x from " + Short(seen.left) + " to below " +
-                    Short(seen.right) + ", y from " + Short(seen.top) + " to below " +
-                    Short(seen.bottom));
+        throw Error("pixel " + Shown(choice.x) + "," + Shown(choice.y) +
+                    " lies outside what the model saw: x from " + Shown(seen.left) + " to below " +
+                    Shown(seen.right) + ", y from " + Shown(seen.top) + " to below " +
+                    Shown(seen.bottom));
       }
       return patch(*at);
     }

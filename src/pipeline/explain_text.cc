@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "attnmap/core/number_text.h"
 #include "attnmap/pipeline/explain.h"
 #include "pipeline/text_table.h"
 

@@ -1,9 +1,9 @@
 // How a result reads: the success line, the JSON record, the settings.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "attnmap/core/number_text.h"
 #include "attnmap/pipeline/run.h"
 #include "pipeline/text_table.h"
 
@@ -12,13 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Four significant digits, whatever the locale.
-std::string Short(double value) {
-  char buffer[32];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 4).ptr;
-  return {buffer, end};
-}
+std::string Short(double value) { return Significant(value, 4); }
 
 std::string ForegroundText(const Foreground& foreground) {
   return (foreground.below ? "below:" : "") + Short(foreground.threshold);

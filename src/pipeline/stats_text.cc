@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "attnmap/core/number_text.h"
 #include "attnmap/pipeline/stats.h"
 #include "pipeline/text_table.h"
 

@@ -2,19 +2,10 @@
 #define ATTNMAP_PIPELINE_TEXT_TABLE_H_
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <string>
 
 namespace attnmap {
-
-// A number with so many decimals, whatever the locale.
-inline std::string Fixed(double value, int decimals) {
-  char buffer[400];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, decimals).ptr;
-  return {buffer, end};
-}
 
 // "1 head", "4 heads".
 inline std::string Counted(int64_t count, const std::string& noun) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/number_text.h"
 #include "attnmap/formats/file.h"
 #include "attnmap/image/video.h"
 #include "pipeline/map_store.h"

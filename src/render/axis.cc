@@ -1,20 +1,14 @@
 #include "render/axis.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "attnmap/core/number_text.h"
 
 namespace attnmap {
 namespace {
 
 constexpr double kSteps[] = {1, 2, 5};
-
-std::string Fixed(double value, int decimals) {
-  char text[400];
-  const auto end =
-      std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed, decimals).ptr;
-  return {text, end};
-}
 
 }  // namespace
 
