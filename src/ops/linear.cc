@@ -63,30 +63,54 @@ HWY_INLINE void FinishTail(const float* sums, int64_t count, const float* bias, 
   std::memcpy(out, result, static_cast<size_t>(count) * sizeof(float));
 }
 
+// The columns that fill vectors. `last` does what follows the activation, to a
+// vector of row i from column j on; rows run inside, for one after the other
+// would wait for its own division.
+template <Activation kActivation, typename Last>
+HWY_INLINE void FinishVectors(const Block& block, const float* bias, MutableMatrixView out,
+                              const Last& last) {
+  const FloatTag d;
+  for (int64_t j = 0; j + int64_t{kLanes} <= block.cols; j += int64_t{kLanes}) {
+    const Floats add = bias == nullptr ? hn::Zero(d) : hn::LoadU(d, bias + block.col + j);
+    const float* sums = block.sums + j;
+    float* to = out.row(block.row) + block.col + j;
+    for (int64_t i = 0; i < block.rows; ++i, sums += block.stride, to += out.stride) {
+      hn::StoreU(last(Apply<kActivation>(hn::Add(hn::LoadU(d, sums), add)), i, j), d, to);
+    }
+  }
+}
+
 template <Activation kActivation>
 void FinishBlock(const Block& block, const float* bias, const Epilogue& epilogue,
                  MutableMatrixView out) {
   const FloatTag d;
-  const auto at = [](const float* p, int64_t i) { return p == nullptr ? nullptr : p + i; };
-  for (int64_t i = 0; i < block.rows; ++i) {
-    const int64_t row = block.row + i;
-    const MatrixView& factors = epilogue.factor;
-    const MatrixView& residuals = epilogue.residual;
-    const float* factor = factors.data == nullptr ? nullptr : factors.row(row) + block.col;
-    const float* residual = residuals.data == nullptr ? nullptr : residuals.row(row) + block.col;
-    const float* sums = block.sums + i * block.stride;
-    float* to = out.row(row) + block.col;
-    int64_t j = 0;
-    for (; j + int64_t{kLanes} <= block.cols; j += int64_t{kLanes}) {
-      const Floats v =
-          Finish<kActivation>(hn::LoadU(d, sums + j), at(bias, block.col + j), at(factor, j),
-                              at(epilogue.scale, block.col + j), at(residual, j));
-      hn::StoreU(v, d, to + j);
-    }
-    if (j < block.cols) {
-      FinishTail<kActivation>(sums + j, block.cols - j, at(bias, block.col + j), at(factor, j),
-                              at(epilogue.scale, block.col + j), at(residual, j), to + j);
-    }
+  const auto part = [&](const MatrixView& whole, int64_t i) {
+    return whole.data == nullptr ? nullptr : whole.row(block.row + i) + block.col;
+  };
+  const auto at = [](const float* p, int64_t j) { return p == nullptr ? nullptr : p + j; };
+  const float* scale = at(epilogue.scale, block.col);
+  const MatrixView& residual = epilogue.residual;
+  if (epilogue.factor.data != nullptr || scale != nullptr) {
+    const auto last = [&](Floats v, int64_t i, int64_t j) HWY_ATTR {
+      return Finish<Activation::kNone>(v, nullptr, at(part(epilogue.factor, i), j), at(scale, j),
+                                       at(part(residual, i), j));
+    };
+    FinishVectors<kActivation>(block, bias, out, last);
+  } else if (residual.data != nullptr) {
+    const float* from = part(residual, 0);
+    const auto last = [&](Floats v, int64_t i, int64_t j) HWY_ATTR {
+      return hn::Add(v, hn::LoadU(d, from + i * residual.stride + j));
+    };
+    FinishVectors<kActivation>(block, bias, out, last);
+  } else {
+    const auto last = [](Floats v, int64_t, int64_t) HWY_ATTR { return v; };
+    FinishVectors<kActivation>(block, bias, out, last);
+  }
+  const int64_t j = block.cols / int64_t{kLanes} * int64_t{kLanes};
+  for (int64_t i = 0; j < block.cols && i < block.rows; ++i) {
+    FinishTail<kActivation>(block.sums + i * block.stride + j, block.cols - j,
+                            at(bias, block.col + j), at(part(epilogue.factor, i), j), at(scale, j),
+                            at(part(residual, i), j), out.row(block.row + i) + block.col + j);
   }
 }
 
@@ -148,16 +172,48 @@ class Strips {
   int64_t depth_part_;
 };
 
-// The lines of `next` that kernel `index` of `kernels` fetches, over the steps
-// of a sum of `depth` terms.
-Ahead AheadOf(const PanelView& next, int64_t index, int64_t kernels, int64_t depth) {
-  if (next.data == nullptr || next.depth == 0) return {};
-  const int64_t lines = next.depth * PanelPadded(next.cols) / kPanelCols;
-  const int64_t first = lines * index / kernels;
-  const int64_t count = lines * (index + 1) / kernels - first;
-  const int64_t steps = (depth + kStepDepth - 1) / kStepDepth;
-  const PanelView panel = next.Cols(first / next.depth * kPanelCols, kPanelCols);
-  return {panel.Depth(first % next.depth, 1).data, (count + steps - 1) / steps};
+// Divides the lines of the next strip among the kernels of this one, which sum
+// `depth` terms each.
+class AheadLines {
+ public:
+  AheadLines(const PanelView& next, int64_t kernels, int64_t depth) : next_(next) {
+    if (next.data == nullptr || depth == 0) return;
+    const int64_t lines = next.depth * PanelPadded(next.cols) / kPanelCols;
+    const int64_t steps = (depth + kStepDepth - 1) / kStepDepth;
+    per_step_ = (lines + kernels * steps - 1) / (kernels * steps);
+    per_kernel_ = per_step_ * steps;
+  }
+
+  // For one kernel after the other.
+  Ahead Next() {
+    if (per_step_ == 0) return {};
+    for (; line_ >= next_.depth; line_ -= next_.depth) {
+      if (next_.cols <= kPanelCols) return {};  // all of it was divided
+      next_ = next_.Cols(kPanelCols, next_.cols - kPanelCols);
+    }
+    const Ahead ahead = {next_.data + line_ * kPanelCols, per_step_};
+    line_ += per_kernel_;
+    return ahead;
+  }
+
+ private:
+  PanelView next_;
+  int64_t line_ = 0;  // of next_'s first panel
+  int64_t per_step_ = 0;
+  int64_t per_kernel_ = 0;
+};
+
+// Has what the epilogue reads and writes at hand when the kernel is done.
+void FetchForEpilogue(const LinearCall& call, int64_t row, int64_t rows, int64_t col,
+                      int64_t cols) {
+  const auto fetch = [&](const float* line) {
+    for (int64_t j = 0; j < cols; j += kPanelCols) __builtin_prefetch(line + j, 0, 3);
+  };
+  for (int64_t i = row; i < row + rows; ++i) {
+    fetch(call.out.row(i) + col);
+    if (call.epilogue.factor.data != nullptr) fetch(call.epilogue.factor.row(i) + col);
+    if (call.epilogue.residual.data != nullptr) fetch(call.epilogue.residual.row(i) + col);
+  }
 }
 
 // Rows [row, row + rows) of the result, as far as one strip goes. `next`: what
@@ -167,8 +223,8 @@ template <Activation kActivation>
 void RunStrip(const LinearCall& call, const Strips& strips, const Strip& strip,
               const PanelView& next, int64_t row, int64_t rows, float* sums) {
   const PanelView b = strips.Panels(strip);
-  const int64_t kernels = (rows + kRows - 1) / kRows;
-  for (int64_t i = 0, kernel = 0; i < rows; ++kernel) {
+  AheadLines ahead(next, (rows + kRows - 1) / kRows, strip.depth);
+  for (int64_t i = 0; i < rows;) {
     const int64_t taken = NextRows(rows - i);
     float* const c = sums + i * kColBlock + strip.col % kColBlock;
     const Operands operands = {.a = call.x.row(row + i) + strip.k,
@@ -179,9 +235,11 @@ void RunStrip(const LinearCall& call, const Strips& strips, const Strip& strip,
                                .c = c,
                                .ldc = kColBlock,
                                .accumulate = strip.k > 0,
-                               .ahead = AheadOf(next, kernel, kernels, strip.depth)};
+                               .ahead = ahead.Next()};
+    const bool ends = strips.EndsDepth(strip);
+    if (ends) FetchForEpilogue(call, row + i, taken, strip.col, strip.cols);
     RunKernel(operands, taken, PanelPadded(strip.cols) / kPanelCols, b.pairs);
-    if (strips.EndsDepth(strip)) {
+    if (ends) {
       const Block block = {c, kColBlock, row + i, strip.col, taken, strip.cols};
       FinishBlock<kActivation>(block, call.bias, call.epilogue, call.out);
     }

@@ -3,8 +3,6 @@
 // imgcodecs pulls in more than a hundred shared libraries.
 
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
@@ -15,28 +13,20 @@
 #include "image/codecs/codec_abi.h"
 #include "image/codecs/quiet.h"
 #include "image/codecs/tiff_errors.h"
+#include "image/opencv_guard.h"
 
 namespace attnmap {
 namespace {
 
-int Fail(char* message, const char* text) {
-  std::snprintf(message, ATTNMAP_CODECS_MESSAGE, "%s", text);
-  return 1;
-}
+constexpr auto Fail = FailWith<ATTNMAP_CODECS_MESSAGE>;
 
 // Runs `work` so that nothing is thrown or printed past it.
 template <typename Work>
-int Guarded(char* message, Work work) {
-  try {
+int Quietly(char* message, Work work) {
+  return Guarded<ATTNMAP_CODECS_MESSAGE>(message, [&] {
     const Quiet quiet;
     return work();
-  } catch (const cv::Exception& error) {
-    return Fail(message, error.err.c_str());
-  } catch (const std::exception& error) {
-    return Fail(message, error.what());
-  } catch (...) {
-    return Fail(message, "an unknown error");
-  }
+  });
 }
 
 // OpenCV keeps blue first.
@@ -68,7 +58,7 @@ int Hand(cv::Mat picture, AttnmapSamples* out, char* message) {
 
 int Decode(const uint8_t* bytes, uint64_t size, AttnmapReadAs read_as, AttnmapSamples* out,
            char* message) {
-  return Guarded(message, [&] {
+  return Quietly(message, [&] {
     if (size > static_cast<uint64_t>(INT32_MAX)) return Fail(message, "the file is over 2 GiB");
     // A view: OpenCV reads the bytes and does not keep them.
     const cv::Mat file(1, static_cast<int>(size), CV_8UC1, const_cast<uint8_t*>(bytes));
@@ -88,7 +78,7 @@ void Release(AttnmapSamples* samples) {
 }
 
 int EncodeTiff(const uint8_t* rgb, int32_t rows, int32_t cols, AttnmapEncoded* out, char* message) {
-  return Guarded(message, [&] {
+  return Quietly(message, [&] {
     cv::Mat picture = cv::Mat(rows, cols, CV_8UC3, const_cast<uint8_t*>(rgb)).clone();
     SwapRedAndBlue<uint8_t>(picture);
     auto file = std::make_unique<std::vector<uint8_t>>();

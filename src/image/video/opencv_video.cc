@@ -5,14 +5,13 @@
 #include <dlfcn.h>
 
 #include <cstdarg>
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
 
+#include "image/opencv_guard.h"
 #include "image/video/video_abi.h"
 
 namespace attnmap {
@@ -31,27 +30,10 @@ struct Writer {
   int cols = 0;
 };
 
-int Fail(char* message, const char* text) {
-  std::snprintf(message, ATTNMAP_VIDEO_MESSAGE, "%s", text);
-  return 1;
-}
-
-// Runs `work` so that nothing is thrown past it.
-template <typename Work>
-int Guarded(char* message, Work work) {
-  try {
-    return work();
-  } catch (const cv::Exception& error) {
-    return Fail(message, error.err.c_str());
-  } catch (const std::exception& error) {
-    return Fail(message, error.what());
-  } catch (...) {
-    return Fail(message, "an unknown error");
-  }
-}
+constexpr auto Fail = FailWith<ATTNMAP_VIDEO_MESSAGE>;
 
 int Open(const char* path, int32_t upright, void** reader, AttnmapVideoInfo* info, char* message) {
-  return Guarded(message, [&] {
+  return Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     auto opened = std::make_unique<Reader>();
     // FFmpeg alone: other back ends take cameras, addresses and pipelines.
     if (!opened->film.open(path, cv::CAP_FFMPEG)) {
@@ -70,7 +52,7 @@ int Open(const char* path, int32_t upright, void** reader, AttnmapVideoInfo* inf
 AttnmapRead Read(void* reader, AttnmapFrame* frame, char* message) {
   auto& from = *static_cast<Reader*>(reader);
   AttnmapRead result = kAttnmapReadFails;
-  Guarded(message, [&] {
+  Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     if (!from.film.read(from.stored) || from.stored.empty()) {
       result = kAttnmapFilmEnds;
       return 0;
@@ -87,7 +69,7 @@ void Close(void* reader) { delete static_cast<Reader*>(reader); }
 
 int Create(const char* path, const char* codec, double frames_per_second, int32_t rows,
            int32_t cols, void** writer, char* message) {
-  return Guarded(message, [&] {
+  return Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     auto created = std::make_unique<Writer>();
     created->rows = rows;
     created->cols = cols;
@@ -102,7 +84,7 @@ int Create(const char* path, const char* codec, double frames_per_second, int32_
 
 int Write(void* writer, const uint8_t* rgb, char* message) {
   auto& to = *static_cast<Writer*>(writer);
-  return Guarded(message, [&] {
+  return Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     const cv::Mat frame(to.rows, to.cols, CV_8UC3, const_cast<uint8_t*>(rgb));
     cv::cvtColor(frame, to.stored, cv::COLOR_RGB2BGR);
     to.film.write(to.stored);
