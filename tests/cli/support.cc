@@ -201,7 +201,9 @@ fs::path TempFolder::Write(const fs::path& name, std::string_view bytes) const {
 std::vector<std::string> RunResult::ErrorLines() const {
   std::vector<std::string> lines;
   std::istringstream in(err);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.ends_with(" s left")) lines.push_back(line);
+  }
   return lines;
 }
 

@@ -45,7 +45,8 @@ struct RunResult {
   std::string out;
   std::string err;
 
-  // Lines of standard error.
+  // Lines of standard error, without those that tell of progress: how many there
+  // are depends on the machine's speed.
   std::vector<std::string> ErrorLines() const;
 };
 
