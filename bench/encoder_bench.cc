@@ -20,10 +20,12 @@
 #include <utility>
 #include <vector>
 
+#include "aim.h"
 #include "attnmap/encoder/encoder.h"
 #include "attnmap/image/prepare.h"
 #include "attnmap/ops/instruction_set.h"
 #include "attnmap/pipeline/bench.h"
+#include "ceiling.h"
 #include "rivals.h"
 
 namespace {
@@ -45,62 +47,6 @@ ModelInput MakeInput(const VitModel& model) {
   }
   return PrepareTensor(std::move(pixels), model.config.patch_size);
 }
-
-// oneDNN's packed products at a model's shapes.
-class Ceiling {
- public:
-  Ceiling([[maybe_unused]] const VitConfig& config, [[maybe_unused]] int64_t num_tokens) {
-#ifdef ATTNMAP_BENCH_ONEDNN
-    const int64_t d = config.embed_dim;
-    const int64_t rows = std::min<int64_t>(num_tokens, 3601);
-    for (const auto& [depth, cols] : {std::pair{d, 3 * d}, {d, d}, {d, 4 * d}, {4 * d, d}}) {
-      auto operands = std::make_unique<Operands>(bench::Product{rows, depth, cols});
-      Operands& o = *operands;
-      ways_.push_back(
-          onednn_.MatMul(o.product, o.x.data(), o.w.data(), o.bias.data(), o.y.data(), false));
-      ways_.push_back(
-          onednn_.Convolution(o.product, o.x.data(), o.w.data(), o.bias.data(), o.y.data(), false));
-      operands_.push_back(std::move(operands));
-    }
-    seconds_.resize(ways_.size());
-#endif
-  }
-
-  void Turn() {
-    for (size_t i = 0; i < ways_.size(); ++i) {
-      const double start = bench::Seconds();
-      ways_[i].run();
-      seconds_[i].push_back(bench::Seconds() - start);
-    }
-  }
-  // GFLOP/s, the best shape and way by its median; 0: oneDNN is not here.
-  double Rate() const {
-    double best = 0;
-    for (size_t i = 0; i < ways_.size(); ++i) {
-      best =
-          std::max(best, operands_[i / 2]->product.operations() / bench::Median(seconds_[i]) / 1e9);
-    }
-    return best;
-  }
-
- private:
-  struct Operands {
-    explicit Operands(const bench::Product& p)
-        : product(p),
-          x(static_cast<size_t>(p.rows * p.depth), 0.5F),
-          w(static_cast<size_t>(p.cols * p.depth), 0.5F),
-          y(static_cast<size_t>(p.rows * p.cols)),
-          bias(static_cast<size_t>(p.cols)) {}
-    bench::Product product;
-    std::vector<float> x, w, y, bias;
-  };
-#ifdef ATTNMAP_BENCH_ONEDNN
-  bench::OneDnn onednn_;
-#endif
-  std::vector<std::unique_ptr<Operands>> operands_;
-  std::vector<bench::Contender> ways_;
-  std::vector<std::vector<double>> seconds_;
-};
 
 double PeakMegabytes() {
   rusage usage{};
@@ -130,7 +76,7 @@ void RunModel(const std::string& name, const Settings& settings) {
   };
   const double first = encode(models[0]);
   const double encoded = PeakMegabytes();
-  Ceiling ceiling(config, num_tokens);
+  bench::Ceiling ceiling(config, num_tokens);
   const int turns =
       settings.turns > 0 ? settings.turns : std::clamp(static_cast<int>(5 / first), 3, 101);
   std::vector<std::vector<double>> seconds(models.size());
@@ -153,6 +99,19 @@ void RunModel(const std::string& name, const Settings& settings) {
     std::printf("; bf16 %.1f ms, %.2f times float32's speed", rounded * 1e3, median / rounded);
   }
   std::printf("\n");
+  const auto aim = bench::AimOf(name);
+  if (aim && ceiling.Rate() > 0) {
+    bench::PrintAim(name + ", warm, of oneDNN's best", bench::Sense::kAtLeast, aim->share,
+                    rate / ceiling.Rate(), "");
+  }
+  if (name == "vit-s8-1024") {
+    bench::PrintAim(name + ", memory above the weights", bench::Sense::kAtMost, 350,
+                    encoded - std::max(with_weights, before), "MB");
+  }
+  if (settings.bf16) {
+    bench::PrintAim(name + ", bf16 against float32", bench::Sense::kAtLeast, 1.6,
+                    median / bench::Median(seconds[1]), "times");
+  }
   std::fflush(stdout);
 }
 
@@ -179,6 +138,10 @@ int main(int argc, char** argv) {
     }
   }
   bench::SetRivalThreads(settings.threads);
+  if (settings.bf16 && !RunsWell(Precision::kBfloat16)) {
+    std::printf("aim\tbf16 against float32\tat least 1.6 times\tno instruction\t-\n");
+    settings.bf16 = false;
+  }
   if (names.empty()) names = BenchModels();
   std::printf("%s, %d thread(s), weights %s\n", ops::InstructionSetInUse().c_str(),
               settings.threads, settings.reuse ? "packed" : "plain");

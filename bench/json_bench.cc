@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "aim.h"
 #include "attnmap/formats/json_weights.h"
 
 namespace {
@@ -181,8 +182,11 @@ int main(int argc, char** argv) {
     std::printf("%-14s %9.3f %9.0f %9.2f %12.0f\n", way.name, seconds, mb / seconds, seconds / ours,
                 way.peak_mb);
   }
-  std::printf("limit of memory (1.5 x floats + 64 MB): %.0f MiB\n",
-              1.5 * floats_mb + 64e6 / 1048576);
+  attnmap::bench::PrintAim("JSON weights of 100 MB", attnmap::bench::Sense::kAtLeast, 250,
+                           mb / ours, "MB/s");
+  attnmap::bench::PrintAim("JSON weights of 100 MB, memory (1.5 x floats + 64 MB)",
+                           attnmap::bench::Sense::kAtMost, 1.5 * floats_mb + 64e6 / 1048576,
+                           ways[1].peak_mb, "MiB");
   if (!temporary.empty()) std::filesystem::remove(temporary);
   return 0;
 }
