@@ -125,8 +125,7 @@ class PoolSink : public TileMapSink {
     std::vector<PatchMap> maps;
     for (int slot = 0; slot < slots().count(); ++slot) {
       const std::vector<float> row = slots().PoolRow(rows_, slot, num_tokens());
-      maps.push_back(MakeMap(request().layers.back(), slot,
-                             MapFromRow(row, request().tokens, request().grid).values));
+      maps.push_back(MakeMap(-1, slot, MapFromRow(row, request().tokens, request().grid).values));
     }
     return maps;
   }

@@ -65,26 +65,18 @@ class OutlierSink : public MapSink {
 
   std::vector<PatchMap> Maps(ThreadPool& pool) override {
     std::vector<PatchMap> maps = maps_->Maps(pool);
-    for (PatchMap& map : maps) Treat(outliers_.at(map.layer), map);
+    for (PatchMap& map : maps) {
+      Treat(outliers_.at(map.layer < 0 ? *layers_.rbegin() : map.layer), map);
+    }
     return maps;
   }
 
-  std::vector<std::string> Notes() const override {
-    std::vector<std::string> notes = maps_->Notes();
-    size_t total = 0;
-    for (const auto& [layer, outliers] : outliers_) {
-      total += static_cast<size_t>(std::count(outliers.begin(), outliers.end(), 1));
-    }
-    const bool clip = request_.options.outliers == OutlierRule::kClip;
-    const std::string of =
-        std::to_string(request_.grid.num_patches()) + " patches" +
-        (outliers_.size() > 1 ? " in each of " + std::to_string(outliers_.size()) + " layers"
-                              : std::string());
-    notes.push_back(total == 0 ? "no outlier tokens among " + of
-                               : std::to_string(total) + " outlier token" + (total > 1 ? "s" : "") +
-                                     " among " + of + (clip ? " clipped" : " excluded"));
-    return notes;
+  std::optional<OutlierCount> Outliers() const override {
+    OutlierCount all;
+    for (const auto& [layer, outliers] : outliers_) all.Add(CountOutliers(outliers));
+    return all;
   }
+  std::vector<std::string> Notes() const override { return maps_->Notes(); }
 
  private:
   void Treat(const std::vector<uint8_t>& outliers, PatchMap& map) const {

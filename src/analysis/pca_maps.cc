@@ -66,6 +66,11 @@ class PcaSink : public MapSink {
     return {MapOf(patches, components)};
   }
 
+  std::optional<OutlierCount> Outliers() const override {
+    if (outliers_.empty()) return std::nullopt;
+    return CountOutliers(outliers_);
+  }
+
   std::vector<std::string> Notes() const override {
     std::string note =
         "three components hold " + Significant(100 * explained_, 3) + " % of the variance";

@@ -1,30 +1,17 @@
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 
 #include "attnmap/core/error.h"
 #include "cli/cli.h"
+#include "cli/terminal.h"
 
 namespace attnmap::cli {
-namespace {
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
 }
-
-// Letters in a line of standard output; 80 where it is no terminal.
-int TerminalWidth() {
-  constexpr int kUsual = 80;
-  winsize size = {};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : kUsual;
-}
-
-}  // namespace
 
 void ModelArguments::AddTo(CLI::App& app, bool positional, bool several) {
   const std::string group = "Input";
@@ -259,20 +246,7 @@ void PictureArguments::AddTo(CLI::App& command, bool with_terminal) {
 }
 
 TerminalOptions PictureArguments::Terminal() const {
-  TerminalOptions options;
-  options.cols = TerminalWidth();
-  const std::string chosen = terminal.empty() ? Variable("ATTNMAP_TERMINAL") : terminal;
-  const std::string colours = Variable("COLORTERM");
-  if (!chosen.empty()) {
-    options.style = ParseTerminalStyle(chosen);
-  } else if (!Variable("NO_COLOR").empty() || Variable("TERM") == "dumb") {
-    options.style = TerminalStyle::kAscii;
-  } else if (!Variable("KITTY_WINDOW_ID").empty() || Variable("TERM") == "xterm-kitty") {
-    options.style = TerminalStyle::kKitty;
-  } else if (colours != "truecolor" && colours != "24bit") {
-    options.style = TerminalStyle::k256;
-  }
-  return options;
+  return FindTerminal(terminal.empty() ? Variable("ATTNMAP_TERMINAL") : terminal);
 }
 
 bool PictureArguments::Given(const std::string& name) const {

@@ -124,6 +124,9 @@ struct PictureArguments {
   bool Given(const std::string& name) const;
 };
 
+// A variable of the environment; empty where it is not set.
+std::string Variable(const char* name);
+
 // The job that run and batch share, but for what they do with the result.
 MapJob MakeJob(const InputArguments& input, const SelectionArguments& selection,
                const PictureArguments& picture, const Context& context);

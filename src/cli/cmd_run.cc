@@ -96,6 +96,12 @@ int RunRun(const RunOptions& options, const Context& context) {
   const std::string output = OutputName(options, job);
   const bool chosen = !options.output.empty() || !options.format.empty();
   const bool terminal = job.picture.layout == Layout::kTerminal;
+  if (terminal && !options.format.empty()) {
+    throw UsageError("--format does nothing with --layout terminal: leave it out");
+  }
+  if (terminal && options.json) {
+    throw UsageError("--layout terminal and --json both want standard output: leave one out");
+  }
   job.format = ParseOutputFormat(output, chosen && !terminal ? options.format : "png");
   job.want_classes = true;
   job.objects = options.objects;
@@ -108,7 +114,8 @@ int RunRun(const RunOptions& options, const Context& context) {
   }
   const std::vector<ModelOptions> models = options.model.Models(context);
   CheckNotInput(output, options.images);
-  for (const ModelOptions& model : models) CheckNotInput(output, {model.path});
+  CheckNotInput(output, {job.input.on});
+  for (const ModelOptions& model : models) CheckNotOfModel(output, model.path);
   if (options.images.size() == 1 && models.size() == 1) {
     CheckOnePicture(job);
     return RunOnePicture(options, output, job, models[0], context);

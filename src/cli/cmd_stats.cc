@@ -34,12 +34,14 @@ Shown SetOutput(const StatsArguments& arguments, StatsOptions& options) {
     return arguments.json ? Shown::kJsonLines : Shown::kTable;
   }
   const std::string output = named ? arguments.output : "-";
-  const OutputFormat format = ParseOutputFormat(output, arguments.format);
-  options.format = format.array_format;
-  if (format.picture ||
-      (options.format != ArrayFormat::kCsv && options.format != ArrayFormat::kJson)) {
-    throw UsageError("stats writes csv or json with -o; the figure comes with --plot FILE.png");
+  const auto format = FindOutputFormat(output, arguments.format);
+  if (!format || format->picture ||
+      (format->array_format != ArrayFormat::kCsv && format->array_format != ArrayFormat::kJson)) {
+    throw UsageError("stats writes csv or json with -o, told by the ending or --format, not '" +
+                     (arguments.format.empty() ? output : arguments.format) +
+                     "'; the figure comes with --plot FILE.png");
   }
+  options.format = format->array_format;
   if (output == "-") {
     if (arguments.json) throw UsageError("--json and --format both want standard output");
     return Shown::kFile;
@@ -53,12 +55,13 @@ void SetFigure(const StatsArguments& arguments, const Context& context, StatsOpt
   if (arguments.plot.empty() || arguments.plot == "-") {
     throw UsageError("--plot takes a file to write: png, jpg, webp or tiff");
   }
-  const OutputFormat format = ParseOutputFormat(arguments.plot, {});
-  if (!format.picture || format.vector) {
-    throw UsageError("--plot '" + arguments.plot + "' is no picture: png, jpg, webp or tiff");
+  const auto format = FindOutputFormat(arguments.plot, {});
+  if (!format || !format->picture || format->vector) {
+    throw UsageError("--plot '" + arguments.plot +
+                     "' is no picture, told by its ending: png, jpg, webp or tiff");
   }
   options.figure = arguments.plot;
-  options.figure_format = format.picture_format;
+  options.figure_format = format->picture_format;
   options.font = context.resources.font;
   options.fallback_fonts = context.resources.fallback_fonts;
 }
@@ -94,9 +97,13 @@ int RunStatsCommand(const StatsArguments& arguments, const Context& context) {
   options.model = arguments.model.Model(context);
   for (const std::string& file : {options.output, options.figure}) {
     CheckNotInput(file, options.images);
-    CheckNotInput(file, {options.model.path});
+    CheckNotInput(file, {options.input.on});
+    CheckNotOfModel(file, options.model.path);
   }
 
+  if (!options.output.empty() && SameFile(options.output, options.figure)) {
+    throw UsageError("-o and --plot both name '" + options.figure + "': name two files");
+  }
   bool first = true;
   const auto all = RunStats(options, [&](const ImageStatistics& one) {
     if (shown == Shown::kJsonLines) Print(StatsJsonLines(one));

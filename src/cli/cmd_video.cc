@@ -53,7 +53,8 @@ int RunVideoCommand(const VideoArguments& arguments, const Context& context) {
   options.stop = context.stop;
   CheckVideo(options);
   options.model = arguments.model.Model(context);
-  CheckNotInput(options.output, {options.input, options.model.path});
+  CheckNotInput(options.output, {options.input});
+  CheckNotOfModel(options.output, options.model.path);
   VideoBar bar(context);
   try {
     const VideoResult done =

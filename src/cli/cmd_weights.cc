@@ -52,6 +52,7 @@ int RunConvertCommand(const ConvertArguments& arguments, const Context& context)
   }
   CheckConvert(options);
   options.model = arguments.model.Model(context);
+  CheckNotOfModel(options.output, options.model.path);
   Say(context, Written(RunConvert(options)));
   return 0;
 }

@@ -115,6 +115,8 @@ int main(int argc, char** argv) {
   using namespace attnmap;  // NOLINT(google-build-using-namespace)
   std::signal(SIGINT, cli::OnSignal);
   std::signal(SIGTERM, cli::OnSignal);
+  // The terminal is closed; nohup has it ignored.
+  if (std::signal(SIGHUP, cli::OnSignal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
   try {
     return cli::Dispatch(argc, argv);
   } catch (const Interrupted& error) {

@@ -7,6 +7,7 @@
 #include "attnmap/core/error.h"
 #include "attnmap/formats/file.h"
 #include "pipeline/map_request.h"
+#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
@@ -225,12 +226,18 @@ class Dump {
   }
 
   void AddMaps() {
-    const auto sink =
-        MakeMapSink(MakeMapRequest(Model(), input_.input, options_.selection, query_));
+    if (options_.kinds.size() == 1) CheckPoolLayer(options_.selection, query_);
+    const MapRequest request = MakeMapRequest(Model(), input_.input, options_.selection, query_);
+    const auto sink = MakeMapSink(request);
     ThreadPool pool(NumThreads(options_.selection));
     Encode(*sink, pool);
     const std::vector<PatchMap> maps = sink->Maps(pool);
     notes_ = sink->Notes();
+    const auto layers = static_cast<int64_t>(request.layers.size());
+    if (const auto outliers = sink->Outliers()) {
+      notes_.push_back(OutlierText(*outliers, options_.selection.options.outliers,
+                                   layers > 1 ? Counted(layers, "layer") : std::string()));
+    }
     const bool leading =
         query_.kind == ResolvedQuery::Kind::kAll && HasQuery(options_.selection.method);
     const int64_t queries = leading ? Model().config.tokens.num_tokens(input_.input.grid) : 1;
@@ -243,7 +250,7 @@ class Dump {
       for (size_t j = i + 1; j < i + count; ++j) {
         tensor.values.insert(tensor.values.end(), maps[j].values.begin(), maps[j].values.end());
       }
-      arrays_.push_back({MapName(first, single), SharedTensor(std::move(tensor)), first.layer,
+      arrays_.push_back({MapName(first, single), SharedTensor(std::move(tensor)), MapLayer(first),
                          first.head, leading ? query_.label : first.query});
     }
   }

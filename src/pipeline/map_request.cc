@@ -1,7 +1,10 @@
 #include "pipeline/map_request.h"
 
+#include <algorithm>
+
 #include "attnmap/core/error.h"
 #include "attnmap/encoder/encoder.h"
+#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
@@ -24,14 +27,39 @@ std::vector<MatrixView> OutputWeights(const VitModel& model, const std::vector<i
 
 }  // namespace
 
+void CheckPoolLayer(const SelectionOptions& selection, const ResolvedQuery& query) {
+  const auto& given = selection.given;
+  if (query.kind != ResolvedQuery::Kind::kPool ||
+      std::find(given.begin(), given.end(), "--layer") == given.end()) {
+    return;
+  }
+  throw Error(
+      "--layer does nothing with the query pool: the pooling head reads what leaves the last "
+      "layer; "
+      "leave it out, or choose another --query (mean, ROW,COL, px:X,Y)");
+}
+
 std::string MapName(const PatchMap& map, bool single) {
   if (single) return "map";
-  return "map." + std::to_string(map.layer) + (map.head.empty() ? "" : "." + map.head);
+  return "map." + (map.layer < 0 ? "pool" : std::to_string(map.layer)) +
+         (map.head.empty() ? "" : "." + map.head);
+}
+
+std::optional<int> MapLayer(const PatchMap& map) {
+  return map.layer < 0 ? std::nullopt : std::optional(map.layer);
 }
 
 Tensor MapTensor(const PatchMap& map) {
   if (map.colours.empty()) return {{map.grid.rows, map.grid.cols}, map.values};
   return {{3, map.grid.rows, map.grid.cols}, map.colours};
+}
+
+std::string OutlierText(const OutlierCount& count, OutlierRule rule, const std::string& places) {
+  const std::string among = " among " + std::to_string(count.patches) + " patches" +
+                            (places.empty() ? std::string() : " of " + places);
+  if (count.tokens == 0) return "no outlier tokens" + among;
+  return Counted(count.tokens, "outlier token") + among +
+         (rule == OutlierRule::kClip ? " clipped" : " excluded");
 }
 
 void CheckMapFormat(Method method, bool picture, ArrayFormat format) {

@@ -19,10 +19,17 @@ inline bool HasQuery(Method method) { return method != Method::kPca; }
 MapRequest MakeMapRequest(const VitModel& model, const ModelInput& input,
                           const SelectionOptions& selection, const ResolvedQuery& query);
 
+// Throws Error where --layer was given for maps of the pooling head, behind all layers.
+void CheckPoolLayer(const SelectionOptions& selection, const ResolvedQuery& query);
+
 // What an exported map is called, and its numbers: (rows, cols), or (3, rows,
 // cols) where it has colours of its own.
 std::string MapName(const PatchMap& map, bool single);
+std::optional<int> MapLayer(const PatchMap& map);
 Tensor MapTensor(const PatchMap& map);
+
+// "6 outlier tokens among 196 patches excluded"; places as of OutlierTally.
+std::string OutlierText(const OutlierCount& count, OutlierRule rule, const std::string& places);
 
 // Throws UsageError where the format cannot hold the method's maps.
 void CheckMapFormat(Method method, bool picture, ArrayFormat format);

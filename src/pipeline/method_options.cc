@@ -74,6 +74,16 @@ void CheckQuery(const SelectionOptions& selection) {
   }
 }
 
+void CheckStartLayer(const SelectionOptions& selection) {
+  const int first = selection.options.start_layer;
+  const LayerChoice& last = selection.layers;
+  if (selection.method != Method::kRollout || !last.single) return;
+  if ((first < 0) == (last.begin < 0) && first > last.begin) {
+    throw UsageError("--start-layer " + std::to_string(first) + " lies behind --layer " +
+                     std::to_string(last.begin) + ", the last one multiplied");
+  }
+}
+
 void CheckOutliers(const SelectionOptions& selection) {
   const OutlierRule rule = selection.options.outliers;
   if (rule == OutlierRule::kKeep) return;
@@ -139,6 +149,7 @@ void CheckMethod(const SelectionOptions& selection, bool only_maps) {
                      std::string(MethodName(selection.method)) + ": it is for " + MethodsOf(bound));
   }
   CheckQuery(selection);
+  CheckStartLayer(selection);
   CheckOutliers(selection);
 }
 

@@ -158,7 +158,7 @@ std::array<uint8_t, 3> ParseColour(std::string_view option, std::string_view tex
   return colour;
 }
 
-OutputFormat ParseOutputFormat(const std::string& output, std::string_view format) {
+std::optional<OutputFormat> FindOutputFormat(const std::string& output, std::string_view format) {
   const std::string ending = Ending(output);
   const std::string_view word = !format.empty() ? format : std::string_view(ending);
   OutputFormat result;
@@ -175,6 +175,11 @@ OutputFormat ParseOutputFormat(const std::string& output, std::string_view forma
     result.array_format = *array;
     return result;
   }
+  return std::nullopt;
+}
+
+OutputFormat ParseOutputFormat(const std::string& output, std::string_view format) {
+  if (const auto found = FindOutputFormat(output, format)) return *found;
   const std::string known = Listed<PictureFormat>(kPictures) + ", " +
                             Listed<VectorFormat>(kVectors) + ", " + Listed<ArrayFormat>(kArrays);
   if (!format.empty()) Refuse("--format", format, known);

@@ -5,6 +5,7 @@
 
 #include "attnmap/core/number_text.h"
 #include "attnmap/pipeline/run.h"
+#include "pipeline/map_request.h"
 #include "pipeline/text_table.h"
 
 namespace attnmap {
@@ -20,7 +21,7 @@ std::string ForegroundText(const Foreground& foreground) {
 
 std::string LayersText(const MapResult& result) {
   const std::vector<int>& layers = result.layers;
-  if (layers.empty()) return "no layer";
+  if (layers.empty()) return "pooling head behind " + Counted(result.num_layers, "layer");
   const std::string of = " of " + std::to_string(result.num_layers) + " (counted from 0)";
   if (layers.size() == 1) return "layer " + std::to_string(layers[0]) + of;
   return "layers " + std::to_string(layers.front()) + " to " + std::to_string(layers.back()) + of;
@@ -125,7 +126,7 @@ Json ObjectsJson(const std::vector<MapObject>& objects) {
   Json list = Json::array();
   for (const MapObject& object : objects) {
     const Rect& box = object.box;
-    list.push_back({{"layer", object.layer},
+    list.push_back({{"layer", object.layer < 0 ? Json(nullptr) : Json(object.layer)},
                     {"head", object.head.empty() ? Json(nullptr) : Json(object.head)},
                     {"box",
                      {rounded(box.top, kPixels), rounded(box.left, kPixels),
@@ -187,7 +188,38 @@ std::string ClassesText(const MapResult& result) {
   return text;
 }
 
+// All that is worth saying of one picture.
+std::vector<std::string> NotesOf(const MapResult& result) {
+  std::vector<std::string> notes = result.notes;
+  notes.insert(notes.end(), result.map_notes.begin(), result.map_notes.end());
+  if (const auto& tally = result.outliers) {
+    notes.push_back(OutlierText(tally->count, tally->rule, tally->places));
+  }
+  return notes;
+}
+
+// Several pictures' results of one model as one, as far as a line tells of them.
+MapResult Joined(std::span<const MapResult> results, size_t first, size_t step) {
+  MapResult all = results[first];
+  int64_t count = 1;
+  for (size_t i = first + step; i < results.size(); i += step, ++count) {
+    const MapResult& one = results[i];
+    all.min = std::min(all.min, one.min);
+    all.max = std::max(all.max, one.max);
+    if (all.outliers && one.outliers) all.outliers->count.Add(one.outliers->count);
+  }
+  if (count > 1) {
+    all.map_notes.clear();
+    if (all.outliers) AddPlaces(Counted(count, "picture"), *all.outliers);
+  }
+  return all;
+}
+
 }  // namespace
+
+void AddPlaces(const std::string& places, OutlierTally& tally) {
+  tally.places += (tally.places.empty() ? "" : " of ") + places;
+}
 
 std::string SuccessLine(const MapResult& result, const MapJob& job) {
   return "wrote " + OutputText(result.output) + ": " + WhatWasDone(result, job);
@@ -195,7 +227,7 @@ std::string SuccessLine(const MapResult& result, const MapJob& job) {
 
 std::string WhatWasDone(const MapResult& result, const MapJob& job) {
   return SelectionText(result, job) + ", " + GridText(result.grid) + ", " +
-         ValuesText(result.min, result.max, result.constant) + NotesText(result.notes) +
+         ValuesText(result.min, result.max, result.constant) + NotesText(NotesOf(result)) +
          ClassesText(result);
 }
 
@@ -220,13 +252,13 @@ std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPict
   if (num_models > 1) line += " through " + std::to_string(num_models) + " models";
   for (size_t m = 0; m < num_models; ++m) {
     if (num_models > 1) line += (m == 0 ? ": " : "; ") + models[m] + ":";
-    line += (num_models > 1 ? " " : ", ") + SelectionText(results[m], job);
-    double min = results[m].min, max = results[m].max;
-    for (size_t i = m; i < results.size(); i += num_models) {
-      min = std::min(min, results[i].min);
-      max = std::max(max, results[i].max);
+    const MapResult all = Joined(results, m, num_models);
+    line += (num_models > 1 ? " " : ", ") + SelectionText(all, job) + ", " +
+            ValuesText(all.min, all.max, all.constant);
+    for (const std::string& note : all.map_notes) line += ", " + note;
+    if (all.outliers) {
+      line += ", " + OutlierText(all.outliers->count, all.outliers->rule, all.outliers->places);
     }
-    line += ", " + ValuesText(min, max, results[m].constant);
   }
   std::vector<std::string> notes;
   for (const MapResult& result : results) MergeNotes(result.notes, notes);
@@ -279,7 +311,9 @@ std::string RecordJson(const MapResult& result, const std::string& model,
   json["seconds"] = std::round(result.seconds * 1e6) / 1e6;
   if (result.objects && !error) json["objects"] = ObjectsJson(*result.objects);
   if (with_selection && !error) {
-    json["layer"] = result.layers.size() == 1 ? Json(result.layers[0]) : Json(result.layers);
+    json["layer"] = result.layers.empty()       ? Json(nullptr)
+                    : result.layers.size() == 1 ? Json(result.layers[0])
+                                                : Json(result.layers);
     json["heads"] = result.heads.empty() ? Json(nullptr) : Json(result.heads);
     json["query"] = result.query.empty() ? Json(nullptr) : Json(result.query);
     if (!result.top5.empty()) {
@@ -291,7 +325,8 @@ std::string RecordJson(const MapResult& result, const std::string& model,
       }
       json["top5"] = std::move(top);
     }
-    if (!result.notes.empty()) json["notes"] = result.notes;
+    const std::vector<std::string> notes = NotesOf(result);
+    if (!notes.empty()) json["notes"] = notes;
   }
   return Dump(json);
 }

@@ -12,7 +12,8 @@ namespace {
 
 std::string PanelLabel(const PatchMap& map) {
   const bool number = !map.head.empty() && map.head[0] >= '0' && map.head[0] <= '9';
-  std::string layer = "layer " + std::to_string(map.layer);
+  if (!map.colours.empty()) return "principal components";
+  const std::string layer = map.layer < 0 ? "pooling" : "layer " + std::to_string(map.layer);
   if (map.head.empty()) return layer;
   return layer + (number ? " head " + map.head : " " + map.head + " of heads");
 }
@@ -21,7 +22,7 @@ std::vector<ExportedArray> MapArrays(const std::vector<PatchMap>& maps) {
   std::vector<ExportedArray> arrays;
   arrays.reserve(maps.size());
   for (const PatchMap& map : maps) {
-    arrays.push_back({MapName(map, maps.size() == 1), SharedTensor(MapTensor(map)), map.layer,
+    arrays.push_back({MapName(map, maps.size() == 1), SharedTensor(MapTensor(map)), MapLayer(map),
                       map.head, map.query});
   }
   return arrays;

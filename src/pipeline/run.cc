@@ -9,6 +9,7 @@
 #include "attnmap/formats/file.h"
 #include "pipeline/map_request.h"
 #include "pipeline/picture_options.h"
+#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
@@ -114,6 +115,7 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   if (query.kind == ResolvedQuery::Kind::kAll) {
     throw Error("--query all makes no picture: use attnmap dump");
   }
+  CheckPoolLayer(selection, query);
   const MapRequest request = MakeMapRequest(model, input.input, selection, query);
   const auto maps = MakeMapSink(request);
   CaptureRequest outputs;
@@ -135,7 +137,9 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
     }
   }
   result.grid = input.input.grid;
-  result.layers = request.layers;
+  const bool pooled =
+      query.kind == ResolvedQuery::Kind::kPool && selection.method == Method::kAttention;
+  if (!pooled) result.layers = request.layers;
   const bool pca = selection.method == Method::kPca;
   if (!pca && selection.method != Method::kSimilarity) result.heads = HeadLabel(selection.heads);
   if (!pca) result.query = query.label;
@@ -148,8 +152,12 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   }
   result.notes = model.notes;
   result.notes.insert(result.notes.end(), input.notes.begin(), input.notes.end());
-  const std::vector<std::string> of_maps = maps->Notes();
-  result.notes.insert(result.notes.end(), of_maps.begin(), of_maps.end());
+  result.map_notes = maps->Notes();
+  if (const auto outliers = maps->Outliers()) {
+    const auto layers = static_cast<int64_t>(request.layers.size());
+    result.outliers = OutlierTally{*outliers, selection.options.outliers,
+                                   layers > 1 ? Counted(layers, "layer") : std::string()};
+  }
   if (job.objects) {
     result.objects.emplace();
     for (const PatchMap& map : computed.maps) {

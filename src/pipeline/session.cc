@@ -1,6 +1,7 @@
 #include "attnmap/pipeline/session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -43,6 +44,19 @@ Image Decode(std::span<const uint8_t> bytes, const std::string& path, const Deco
   }
 }
 
+// Prepared pixels need not have the aspect of the picture they are said to cover.
+void NoteStretch(RowsCols pixels, RowsCols on, std::vector<std::string>& notes) {
+  constexpr double kSameAspect = 0.02;
+  const double ratio =
+      static_cast<double>(on.rows) * pixels.cols / (static_cast<double>(on.cols) * pixels.rows);
+  if (std::abs(ratio - 1) <= kSameAspect) return;
+  const auto text = [](RowsCols size) {
+    return std::to_string(size.cols) + " x " + std::to_string(size.rows);
+  };
+  notes.push_back("prepared pixels of " + text(pixels) + " lie stretched on a picture of " +
+                  text(on) + " (width x height)");
+}
+
 LoadedInput LoadPreparedPixels(const std::shared_ptr<const MappedFile>& file,
                                const std::string& path, const InputOptions& options,
                                const VitModel& model) {
@@ -51,6 +65,11 @@ LoadedInput LoadPreparedPixels(const std::shared_ptr<const MappedFile>& file,
                      "): they are taken as they are");
   }
   LoadedInput loaded;
+  RowsCols on;
+  if (!options.on.empty()) {
+    loaded.picture = LoadPicture(options.on, options.decode, loaded.notes);
+    on = loaded.picture.size();
+  }
   try {
     const auto archive = OpenNpy(file);
     if (archive->tensors()[0].type != DataType::kF32) {
@@ -59,16 +78,12 @@ LoadedInput LoadPreparedPixels(const std::shared_ptr<const MappedFile>& file,
     }
     const SharedTensor pixels = archive->Load(0);
     const auto values = pixels.values();
-    RowsCols on;
-    if (!options.on.empty()) {
-      loaded.picture = LoadPicture(options.on, options.decode, loaded.notes);
-      on = loaded.picture.size();
-    }
     loaded.input = PrepareTensor(Tensor(pixels.shape(), {values.begin(), values.end()}),
                                  model.config.patch_size, on);
   } catch (const Error& error) {
     throw Error("cannot use " + Shown(path) + " as prepared pixels: " + error.what());
   }
+  if (!options.on.empty()) NoteStretch(loaded.input.grid.pixels(), on, loaded.notes);
   return loaded;
 }
 
@@ -143,7 +158,32 @@ ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
                       model.pool.present());
 }
 
+void CheckNotOfModel(const std::string& output, const std::string& model) {
+  namespace fs = std::filesystem;
+  CheckNotInput(output, {model});
+  std::error_code error;
+  const bool index = model.ends_with(".index.json");
+  if (!index && !fs::is_directory(model, error)) return;
+  const auto here = [](const fs::path& path) { return path.empty() ? fs::path(".") : path; };
+  const fs::path folder = index ? here(fs::path(model).parent_path()) : fs::path(model);
+  if (!fs::exists(output, error) ||
+      !fs::equivalent(folder, here(fs::path(output).parent_path()), error)) {
+    return;
+  }
+  throw UsageError("'" + output + "' is a file of the model '" + model +
+                   "', which could be lost: name another output");
+}
+
 void RemoveUnfinishedOutputs() { RemoveUnfinished(); }
+
+bool SameFile(const std::string& a, const std::string& b) {
+  if (std::error_code error; std::filesystem::equivalent(a, b, error) && !error) return true;
+  const auto full = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return a == b || (!b.empty() && full(a) == full(b));
+}
 
 void CheckNotInput(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {

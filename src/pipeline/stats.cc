@@ -95,17 +95,22 @@ std::vector<ImageStatistics> RunStats(const StatsOptions& options,
     all.push_back(StatisticsOf(image, options, prepared, pool));
     on_image(all.back());
   }
+  // Both files or neither.
+  std::optional<AtomicFile> numbers;
+  std::optional<AtomicFile> figure;
   if (!options.output.empty()) {
-    const std::string text = options.format == ArrayFormat::kJson ? StatsJson(all) : StatsCsv(all);
-    const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-    WriteFileAtomically(options.output, {bytes, text.size()});
+    numbers.emplace(options.output);
+    numbers->Write(options.format == ArrayFormat::kJson ? StatsJson(all) : StatsCsv(all));
   }
   if (!options.figure.empty()) {
     EncodeOptions encode;
     encode.codec_module = options.input.decode.codec_module;
-    const Image figure = StatsFigure(all, options.font, options.fallback_fonts);
-    WriteFileAtomically(options.figure, EncodeImage(figure, options.figure_format, encode));
+    const Image image = StatsFigure(all, options.font, options.fallback_fonts);
+    figure.emplace(options.figure);
+    figure->Write(EncodeImage(image, options.figure_format, encode));
   }
+  if (numbers) numbers->Commit();
+  if (figure) figure->Commit();
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "attnmap/core/error.h"
 #include "attnmap/core/number_text.h"
@@ -109,6 +110,10 @@ class Film {
       whole = computed.result;
       whole.image = options_.input;
       whole.output = options_.output;
+      whole.map_notes.clear();
+    }
+    if (whole.outliers && progress_.done > 0) {
+      whole.outliers->count.Add(computed.result.outliers->count);
     }
     whole.min = std::min(whole.min, computed.result.min);
     whole.max = std::max(whole.max, computed.result.max);
@@ -134,6 +139,7 @@ class Film {
 
   void CheckFrames(const FilmInfo& info) {
     result_.num_frames = progress_.done;
+    if (auto& tally = result_.result.outliers) AddPlaces(Counted(progress_.done, "frame"), *tally);
     if (progress_.done == 0) {
       throw Error("the film '" + options_.input + "' has no frame that can be read");
     }
@@ -230,9 +236,18 @@ VideoResult RunVideo(const VideoOptions& options,
 }
 
 std::string VideoRecord(const VideoResult& result, const VideoOptions& options) {
-  std::optional<std::string> error;
-  if (result.claimed) error = VideoLine(result, options);
-  return RecordJson(result.result, options.model.path, SettingsJson(options.job), error, true);
+  using Json = nlohmann::ordered_json;
+  Json record = Json::parse(
+      RecordJson(result.result, options.model.path, SettingsJson(options.job), std::nullopt, true));
+  if (result.claimed) {  // what could be read was written all the same
+    record["status"] = "failed";
+    record["error"] = VideoLine(result, options);
+  }
+  record["frames"] = result.num_frames;
+  record["frames_per_second"] = result.frames_per_second;
+  record["size"] = {result.size.rows, result.size.cols};
+  record["codec"] = result.codec;
+  return record.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string VideoLine(const VideoResult& result, const VideoOptions& options) {

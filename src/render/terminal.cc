@@ -13,7 +13,6 @@
 namespace attnmap {
 namespace {
 
-constexpr int kPixelsPerLetter = 10;  // what graphics are made with; the terminal scales
 constexpr std::array<int, 6> kCubeLevels = {0, 95, 135, 175, 215, 255};
 
 int NearestLevel(int value) {
@@ -81,8 +80,8 @@ std::string AsciiShades(const Image& image) {
   return text;
 }
 
-std::string Kitty(const Image& image) {
-  const int cols = std::max(1, image.cols / kPixelsPerLetter);
+std::string Kitty(const Image& image, int letter_cols) {
+  const int cols = std::max(1, image.cols / std::max(1, letter_cols));
   constexpr size_t kChunk = 4096;
   const std::string data = Base64(EncodeImage(image, PictureFormat::kPng));
   std::string text;
@@ -161,10 +160,17 @@ std::string Sixel(const Image& image) {
 RowsCols TerminalPixels(RowsCols picture, const TerminalOptions& options) {
   const bool graphics =
       options.style == TerminalStyle::kKitty || options.style == TerminalStyle::kSixel;
-  const int side = std::max(1, options.cols) * (graphics ? kPixelsPerLetter : 1);
-  const double scale = static_cast<double>(side) / std::max(picture.rows, picture.cols);
-  const double row_scale = options.style == TerminalStyle::kAscii ? scale / 2 : scale;
-  return {std::max(1, static_cast<int>(std::lround(picture.rows * row_scale))),
+  // Pixels of a letter, and how high one is, measured in its width.
+  const RowsCols letter =
+      graphics ? RowsCols{std::max(1, options.letter.rows), std::max(1, options.letter.cols)}
+               : RowsCols{options.style == TerminalStyle::kAscii ? 1 : 2, 1};
+  const double height = options.style == TerminalStyle::kAscii ? 2 : 1;
+  const int side = std::max(1, options.cols) * letter.cols;
+  double scale = static_cast<double>(side) / std::max(picture.rows, picture.cols);
+  if (options.rows > 0) {
+    scale = std::min(scale, height * options.rows * letter.rows / picture.rows);
+  }
+  return {std::max(1, static_cast<int>(std::lround(picture.rows * scale / height))),
           std::max(1, static_cast<int>(std::lround(picture.cols * scale)))};
 }
 
@@ -177,7 +183,7 @@ std::string TerminalText(const Image& image, const TerminalOptions& options) {
     case TerminalStyle::kAscii:
       return AsciiShades(image);
     case TerminalStyle::kKitty:
-      return Kitty(image);
+      return Kitty(image, options.letter.cols);
     case TerminalStyle::kSixel:
       return Sixel(image);
   }

@@ -48,7 +48,9 @@ TEST_CASE("run: each method draws a picture of the photo's size and says what it
       {{"--method", "pca", "--foreground", "below:0.7"},
        {"foreground below:0.7", "of 294 patches"}},
       {{"--outliers", "exclude"}, {"among 294 patches"}},
-      {{"--outliers", "clip", "--layer", "0:2"}, {"among 294 patches in each of 2 layers"}}};
+      {{"--method", "pca", "--outliers", "exclude"},
+       {"% of the variance", "8 outlier tokens among 294 patches excluded"}},
+      {{"--outliers", "clip", "--layer", "0:2"}, {"among 588 patches of 2 layers"}}};
   for (const Wanted& wanted : cases) {
     const TempFolder folder;
     std::vector<std::string> args{"run", Photo("coffee.png"), "-o", "x.png"};
@@ -155,8 +157,11 @@ TEST_CASE("--objects: boxes and areas in pixels of the photo, in record and mani
 
 TEST_CASE("what a method cannot do with this model is status 1") {
   CheckFailure(Run({"run", Photo("coffee.png"), "--method", "rollout", "--layer", "1",
-                    "--start-layer", "2", "-o", "-", "--format", "npy"}),
+                    "--start-layer", "-2", "-o", "-", "--format", "npy"}),
                1, {"--start-layer 2", "layer 1"});
+  CheckFailure(Run({"run", "none.png", "--method", "rollout", "--layer", "1", "--start-layer", "2",
+                    "-o", "-", "--format", "npy"}),
+               2, {"--start-layer 2", "--layer 1"});
   CheckFailure(Run({"run", Photo("coffee.png"), "--method", "rollout", "--start-layer", "9", "-o",
                     "-", "--format", "npy"}),
                1, {"layer 9", "4"});

@@ -4,6 +4,7 @@
 
 #include "cli/support.h"
 #include "support/catch.h"
+#include "support/shared.h"
 
 using namespace attnmap::test;
 using attnmap::Image;
@@ -195,6 +196,25 @@ TEST_CASE("what one of two models does not have is said of that model") {
   CHECK(folder.List().empty());
 }
 
+TEST_CASE("the pooling head stands behind all layers: no --layer, and no layer is told") {
+  const auto golden = SharedFolder("golden");
+  if (!golden) return;
+  const TempFolder folder;
+  const std::string model = *golden / "hf-siglip-vision/model";
+  const std::string photo = Photo("chelsea.png");
+  CheckFailure(RunIn(folder, {"run", photo, "-m", model, "--layer", "0", "-o", "q.png"}), 1,
+               {"--layer does nothing with the query pool"});
+  const RunResult sheet =
+      RunIn(folder, {"run", photo, "-m", model, "--head", "all", "-o", "s.svg", "--json"});
+  CAPTURE(sheet.err);
+  REQUIRE(sheet.status == 0);
+  CHECK(sheet.err.find("s.svg: pooling head behind 3 layers") != std::string::npos);
+  CHECK(json::parse(sheet.out)["layer"].is_null());
+  CHECK(ReadText(folder / "s.svg").find(">pooling head 0<") != std::string::npos);
+  REQUIRE(RunIn(folder, {"run", photo, "-m", model, "-o", "m.json"}).status == 0);
+  CHECK(json::parse(ReadText(folder / "m.json"))["layer"].is_null());
+}
+
 TEST_CASE("run of a folder points at batch") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "photos");
@@ -247,7 +267,10 @@ TEST_CASE("--layout terminal: standard output, as the environment says, 80 lette
                                            "terminal", "--terminal", "ascii", "-q"});
   CHECK(several.out.find("coffee.png, layer 3 head 2\n") != std::string::npos);
   CheckFailure(RunIn(folder, {"run", "a.png", "--layout", "terminal", "-o", "x.png"}), 2, {"-o"});
-  CheckFailure(RunIn(folder, {"run", "a.png", "--layout", "terminal", "--json"}), 2, {"--json"});
+  CheckFailure(RunIn(folder, {"run", "a.png", "--layout", "terminal", "--json"}), 2,
+               {"--layout terminal and --json"});
+  CheckFailure(RunIn(folder, {"run", "a.png", "--layout", "terminal", "--format", "svg"}), 2,
+               {"--format does nothing"});
   CheckFailure(RunIn(folder, {"run", "a.png", "--terminal", "sixel"}), 2, {"--layout terminal"});
   CheckFailure(RunIn(folder, {"run", "a.png", "--layout", "terminal", "--terminal", "paper"}), 2,
                {"truecolor"});

@@ -177,6 +177,13 @@ TEST_CASE("stats: several pictures, a table each; one that is broken ends it") {
   const RunResult broken = Run({"stats", "broken.png", "-o", "s.csv"}, {.folder = folder.path()});
   CheckFailure(broken, 1, {"broken.png"});
   CHECK(folder.List() == std::vector<std::string>{"broken.png"});
+  // Both files or neither.
+  CheckFailure(Run({"stats", Photo("coffee.png"), "--plot", "no/p.png", "-o", "s.csv"},
+                   {.folder = folder.path()}),
+               1, {"no/p.png"});
+  CHECK(folder.List() == std::vector<std::string>{"broken.png"});
+  CheckFailure(Run({"stats", "none.png", "--plot", "p.txt"}), 2, {"--plot 'p.txt'", "tiff"});
+  CheckFailure(Run({"stats", "none.png", "-o", "p.xlsx"}), 2, {"csv or json", "p.xlsx"});
 }
 
 TEST_CASE("stats --plot: a picture for one layer and for all, of one picture and of several") {

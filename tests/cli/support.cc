@@ -67,8 +67,7 @@ struct Command {
   std::vector<char*> env_pointers;
 
   Command(const std::vector<std::string>& given, const RunOptions& options) {
-    args.push_back(options.program.empty() ? std::string(ATTNMAP_BINARY_DIR) + "/attnmap"
-                                           : options.program.string());
+    args.push_back((options.program.empty() ? Program() : options.program).string());
     args.insert(args.end(), given.begin(), given.end());
     for (const auto& [name, value] : Environment(options)) env.push_back(name + "=" + value);
     for (std::string& arg : args) arg_pointers.push_back(arg.data());
@@ -206,6 +205,8 @@ std::vector<std::string> RunResult::ErrorLines() const {
   }
   return lines;
 }
+
+fs::path Program() { return fs::path(ATTNMAP_BINARY_DIR) / "attnmap"; }
 
 RunResult Run(const std::vector<std::string>& args, const RunOptions& options) {
   const Command command(args, options);

@@ -50,6 +50,9 @@ struct RunResult {
   std::vector<std::string> ErrorLines() const;
 };
 
+// The program that was built.
+std::filesystem::path Program();
+
 // Runs the program as a script would: no terminal, no HOME, only PATH and
 // LC_ALL=C.UTF-8 (and what the sanitizers read) in its environment.
 RunResult Run(const std::vector<std::string>& args, const RunOptions& options = {});

@@ -251,6 +251,49 @@ TEST_CASE("an output that is the input itself is refused, and the input kept") {
       Run({"dump", "--what", "model", "-m", "m.json", "-o", "m.json"}, {.folder = folder.path()}),
       2, {"m.json"});
   CHECK(ReadText(folder / "m.json") == model);
+  CheckFailure(Run({"convert", "m.json", "m.json"}, {.folder = folder.path()}), 2, {"m.json"});
+  CHECK(ReadText(folder / "m.json") == model);
+  // A model named by its folder, and the picture under prepared pixels.
+  folder.Write("m/weights.json", model);
+  CheckFailure(Run({"run", "a.png", "-m", "m", "-o", "m/weights.json", "--format", "png"},
+                   {.folder = folder.path()}),
+               2, {"m/weights.json", "of the model 'm'"});
+  CHECK(ReadText(folder / "m/weights.json") == model);
+  CheckFailure(
+      Run({"run", "pixels.npy", "--on", "a.png", "-o", "a.png"}, {.folder = folder.path()}), 2,
+      {"a.png", "itself"});
+  CHECK(ReadText(folder / "a.png") == before);
+  // Two outputs of one command.
+  CheckFailure(Run({"stats", "a.png", "--plot", "x.png", "-o", "./x.png", "--format", "csv"},
+                   {.folder = folder.path()}),
+               2, {"--plot", "x.png"});
+  CHECK_FALSE(std::filesystem::exists(folder / "x.png"));
+}
+
+TEST_CASE("what a file's name holds moves no cursor") {
+  const RunResult result = Run({"run",
+                                "a\x1b[31m\n\xC2\x9B"
+                                "b.png"});
+  CheckFailure(result, 1, {"a [31m  b.png"});
+}
+
+TEST_CASE("pixels that do not have the aspect of the picture they are said to cover: a note") {
+  const TempFolder folder;
+  const RunResult made = Run({"dump", Photo("coffee.png"), "--what", "pixels", "-o", "px.npy"},
+                             {.folder = folder.path()});
+  CAPTURE(made.err);
+  REQUIRE(made.status == 0);
+  const auto on = [&](const std::string& photo) {
+    return Run({"run", "px.npy", "--on", Photo(photo)}, {.folder = folder.path()});
+  };
+  CHECK(on("coffee.png").err.find("stretched") == std::string::npos);
+  const RunResult other = on("astronaut.png");
+  CHECK(other.status == 0);
+  CHECK(other.err.find("pixels of 336 x 224 lie stretched on a picture of 512 x 512") !=
+        std::string::npos);
+  folder.Write("broken.png", "no picture");
+  CheckFailure(Run({"run", "px.npy", "--on", "broken.png"}, {.folder = folder.path()}), 1,
+               {"cannot read the picture 'broken.png'"});
 }
 
 TEST_CASE("a run over very many tokens ends soon after an interrupt") {

@@ -173,6 +173,7 @@ TEST_CASE("video: patches excluded in one frame are seen in the others") {
   REQUIRE(twice.status == 0);
   // With the range given nothing is kept between two passes: the same film.
   const json record = json::parse(twice.out);
+  CHECK(twice.err.find(" patches of 2 frames excluded") != std::string::npos);
   args[1] = "once.avi";
   args.insert(args.end(),
               {"--normalize", "range:" + record["min"].dump() + "," + record["max"].dump()});
@@ -280,21 +281,53 @@ TEST_CASE("video: layouts and containers; odd sides are made even") {
   }
 }
 
-TEST_CASE("video: a film from a phone stands upright") {
+// A pixel of a picture turned clockwise by so many quarters, from the stored one.
+const uint8_t* Turned(const Image& stored, int quarters, int y, int x) {
+  const RowsCols from[] = {{y, x},
+                           {stored.rows - 1 - x, y},
+                           {stored.rows - 1 - y, stored.cols - 1 - x},
+                           {x, stored.cols - 1 - y}};
+  const RowsCols at = from[quarters];
+  return stored.row(at.rows) + static_cast<size_t>(at.cols) * 3;
+}
+
+TEST_CASE("video: a film from a phone stands upright, however it was held") {
   if (!HasModule()) return;
   const TempFolder folder;
   MakeFilm(folder / "in.mp4", 3);
-  // The track's matrix, 40 bytes behind the name of its box: a quarter turn.
   std::string bytes = ReadText(folder / "in.mp4");
   const size_t box = bytes.find("tkhd");
   REQUIRE(box != std::string::npos);
-  const std::string turn("\0\0\0\0\0\1\0\0\0\0\0\0\xFF\xFF\0\0\0\0\0\0\0\0\0\0", 24);
-  bytes.replace(box + 4 + 40, turn.size(), turn);
-  folder.Write("phone.mp4", bytes);
-  REQUIRE(Video(folder, {"phone.mp4", "upright.avi"}).status == 0);
-  CHECK(Frames(folder / "upright.avi").at(0).size() == RowsCols{64, 48});
-  REQUIRE(Video(folder, {"phone.mp4", "stored.avi", "--no-exif"}).status == 0);
-  CHECK(Frames(folder / "stored.avi").at(0).size() == kSize);
+  // The track's matrix (a, b, u, c, d, as 16.16) stands 40 bytes behind the name
+  // of its box; ISO/IEC 14496-12: (x, y) goes to (a x + c y, b x + d y), y down.
+  const std::string one("\0\1\0\0", 4), minus("\xFF\xFF\0\0", 4), none(4, '\0');
+  const std::string turns[] = {one + none + none + none + one, none + one + none + minus + none,
+                               minus + none + none + none + minus,
+                               none + minus + none + one + none};
+  for (int quarters = 0; quarters < 4; ++quarters) {
+    CAPTURE(quarters);
+    const std::string& turn = turns[quarters];
+    bytes.replace(box + 4 + 40, turn.size(), turn);
+    folder.Write("phone.mp4", bytes);
+    FilmReader film((folder / "phone.mp4").string(), false, Module());
+    const std::optional<Image> stored = film.Next();
+    REQUIRE(stored);
+    CHECK(stored->size() == kSize);
+    const Image upright = Frames(folder / "phone.mp4").at(0);
+    REQUIRE(upright.size() == (quarters % 2 == 0 ? kSize : RowsCols{kSize.cols, kSize.rows}));
+    int wrong = 0;
+    for (int y = 0; y < upright.rows; ++y) {
+      for (int x = 0; x < upright.cols; ++x) {
+        const uint8_t* pixel = upright.row(y) + static_cast<size_t>(x) * 3;
+        wrong += std::equal(pixel, pixel + 3, Turned(*stored, quarters, y, x)) ? 0 : 1;
+      }
+    }
+    CHECK(wrong == 0);
+    REQUIRE(Video(folder, {"phone.mp4", "upright.avi"}).status == 0);
+    CHECK(Frames(folder / "upright.avi").at(0).size() == upright.size());
+    REQUIRE(Video(folder, {"phone.mp4", "stored.avi", "--no-exif"}).status == 0);
+    CHECK(Frames(folder / "stored.avi").at(0).size() == kSize);
+  }
 }
 
 TEST_CASE("video: what is no film, has no frame or breaks off is said in one line") {
@@ -324,6 +357,10 @@ TEST_CASE("video: what is no film, has no frame or breaks off is said in one lin
   const json record = json::parse(told.out);
   CHECK(record["status"] == "failed");
   CHECK("attnmap: " + record["error"].get<std::string>() == told.ErrorLines().at(0));
+  CHECK(record["output"] == "out.avi");
+  CHECK(record["frames"] == frames);
+  CHECK(record["size"] == json({48, 64}));
+  CHECK(record["max"] > 0);
 }
 
 TEST_CASE("video: a film that cannot be written to its end is an error and is not there") {

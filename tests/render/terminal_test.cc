@@ -91,6 +91,11 @@ TEST_CASE("U-07 pictures keep their aspect in the terminal") {
   CHECK(TerminalPixels({600, 400}, {TerminalStyle::k256, 80}) == RowsCols{80, 53});
   CHECK(TerminalPixels({400, 600}, {TerminalStyle::kKitty, 80}) == RowsCols{533, 800});
   CHECK(TerminalPixels({1, 5000}, {TerminalStyle::k256, 80}) == RowsCols{1, 80});
+  // Letters of 8 x 16 pixels; at most 20 lines.
+  CHECK(TerminalPixels({400, 600}, {TerminalStyle::kSixel, 80, 0, {16, 8}}) == RowsCols{427, 640});
+  CHECK(TerminalPixels({400, 600}, {TerminalStyle::k256, 80, 20}) == RowsCols{40, 60});
+  CHECK(TerminalPixels({400, 600}, {TerminalStyle::kAscii, 80, 20}) == RowsCols{20, 60});
+  CHECK(TerminalPixels({400, 600}, {TerminalStyle::kKitty, 80, 20, {16, 8}}) == RowsCols{320, 480});
 }
 
 TEST_CASE("base64 as RFC 4648 has it") {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "attnmap/analysis/outliers.h"
 #include "attnmap/analysis/rollout.h"
 #include "attnmap/core/capture.h"
 #include "attnmap/core/patch_map.h"
@@ -54,11 +55,11 @@ struct MethodOptions {
 };
 
 // Which maps are wanted of one image: one per layer and head chosen, layers
-// ascending, heads within a layer in the order given. The pool query has no layer: its maps
-// carry the last of `layers`. With the query `all` there is one map for each
-// layer, head and query token, tokens innermost.
-// `similarity` has no heads, `pca` neither layers, heads nor query: the names
-// of what does not apply are empty, and the layer of pca is the last.
+// ascending, heads within a layer in the order given. The pool query stands behind all
+// layers: its maps have none (-1), but those of a rollout. With the query `all` there is one map
+// for each layer, head and query token, tokens innermost. `similarity` has no heads, `pca` neither
+// layers, heads nor query: the names of what does not apply are empty, and the layer of pca is the
+// last.
 struct MapRequest {
   Method method = Method::kAttention;
   std::vector<int> layers;
@@ -93,7 +94,9 @@ class MapSink : public AttentionSink {
     ThreadPool alone(1);
     return Maps(alone);
   }
-  // What is worth saying of the maps; after Maps.
+  // Where outlier tokens are treated: how many there are, over the layers asked for; after Maps.
+  virtual std::optional<OutlierCount> Outliers() const { return std::nullopt; }
+  // What else is worth saying of the maps; after Maps.
   virtual std::vector<std::string> Notes() const { return {}; }
 };
 

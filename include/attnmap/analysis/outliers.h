@@ -21,6 +21,17 @@ namespace attnmap {
 // Throws Error where `hidden` has no patch token or holds a number that is none.
 std::vector<uint8_t> OutlierPatches(MatrixView hidden, const TokenLayout& tokens);
 
+// How many of how many patches are outliers.
+struct OutlierCount {
+  int64_t tokens = 0;
+  int64_t patches = 0;
+  void Add(const OutlierCount& other) {
+    tokens += other.tokens;
+    patches += other.patches;
+  }
+};
+OutlierCount CountOutliers(std::span<const uint8_t> outliers);
+
 // The same rule on numbers; of an even count the median is the mean of the two
 // in the middle, as numpy's.
 std::vector<uint8_t> FarAboveMedian(std::span<const double> values);

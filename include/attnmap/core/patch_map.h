@@ -17,7 +17,7 @@ struct PatchMap {
   // Features shown as colours: (3, num_patches), R G B in [0, 1], and `values` is
   // the first of the three. Empty: values become colours by a colour map.
   std::vector<float> colours;
-  int layer = 0;
+  int layer = 0;      // -1: behind all layers (a pooling head)
   std::string head;   // "mean", "3", ...; empty: does not apply
   std::string query;  // "class", "patch 3,5", ...; empty: does not apply
 

@@ -80,6 +80,8 @@ struct OutputFormat {
   PictureFormat picture_format = PictureFormat::kPng;
   ArrayFormat array_format = ArrayFormat::kJson;
 };
+// Nothing where neither names a format that is known; the other throws UsageError there.
+std::optional<OutputFormat> FindOutputFormat(const std::string& output, std::string_view format);
 OutputFormat ParseOutputFormat(const std::string& output, std::string_view format);
 
 // The names --colormap takes.

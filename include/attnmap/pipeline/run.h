@@ -35,6 +35,13 @@ struct ClassProbability {
   double probability = 0;
 };
 
+// What became of outlier tokens, over all maps.
+struct OutlierTally {
+  OutlierCount count;
+  OutlierRule rule = OutlierRule::kKeep;
+  std::string places;  // what the patches are of where that is more than one: "3 layers"
+};
+
 // What was done to one picture: a line of the manifest, and the success line.
 struct MapResult {
   std::string image;
@@ -52,7 +59,9 @@ struct MapResult {
   bool constant = false;
   std::vector<ClassProbability> top5;
   std::optional<std::vector<MapObject>> objects;  // where they were asked for
+  std::optional<OutlierTally> outliers;           // where they were treated
   std::vector<std::string> notes;
+  std::vector<std::string> map_notes;  // of the numbers of just this picture's maps
 };
 
 // The maps of one picture, raw.
@@ -134,6 +143,9 @@ std::string DefaultOutputName(const std::string& image);
 std::string SuccessLine(const MapResult& result, const MapJob& job);
 // The same without "wrote OUT: ".
 std::string WhatWasDone(const MapResult& result, const MapJob& job);
+
+// "3 layers" and more places, "12 frames": "3 layers of 12 frames".
+void AddPlaces(const std::string& places, OutlierTally& tally);
 
 // Puts those of `notes` behind `all` that are not there yet.
 void MergeNotes(std::span<const std::string> notes, std::vector<std::string>& all);

@@ -18,15 +18,18 @@ enum class TerminalStyle {
 
 struct TerminalOptions {
   TerminalStyle style = TerminalStyle::kTrueColour;
-  int cols = 80;  // letters in a line
+  int cols = 80;               // letters in a line
+  int rows = 0;                // lines a picture may take; 0: any number
+  RowsCols letter = {20, 10};  // pixels of one
 };
 
-// The pixels a picture of this aspect has in the terminal: the full width,
-// less where it is higher than wide. Half blocks are one pixel wide and half a
-// letter high; ASCII shades one letter.
+// The pixels a picture of this aspect has in the terminal: the full width, less
+// where it is higher than wide or than the terminal. Half blocks are one pixel wide and
+// half a letter high; ASCII shades one letter.
 RowsCols TerminalPixels(RowsCols picture, const TerminalOptions& options);
 
-// The picture, of TerminalPixels' size, as what is to be printed; ends with a newline.
+// The picture, of TerminalPixels' size for these options, as what is to be printed; ends
+// with a newline.
 std::string TerminalText(const Image& image, const TerminalOptions& options);
 
 }  // namespace attnmap

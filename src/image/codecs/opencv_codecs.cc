@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "image/codecs/codec_abi.h"
+#include "image/codecs/opencv_guard.h"
 #include "image/codecs/quiet.h"
 #include "image/codecs/tiff_errors.h"
-#include "image/opencv_guard.h"
 
 namespace attnmap {
 namespace {

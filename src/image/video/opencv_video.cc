@@ -11,7 +11,7 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
 
-#include "image/opencv_guard.h"
+#include "image/codecs/opencv_guard.h"
 #include "image/video/video_abi.h"
 
 namespace attnmap {
@@ -21,6 +21,8 @@ struct Reader {
   cv::VideoCapture film;
   cv::Mat stored;  // blue first
   cv::Mat rgb;
+  int degrees = 0;  // how far a frame is turned clockwise to stand upright
+  cv::Mat turned;
 };
 
 struct Writer {
@@ -32,6 +34,31 @@ struct Writer {
 
 constexpr auto Fail = FailWith<ATTNMAP_VIDEO_MESSAGE>;
 
+// What the film says, for frames to stand upright: degrees clockwise. OpenCV 4.6
+// has the sign wrong, both here and where it turns frames itself (its issue 22088).
+int DegreesOf(const cv::VideoCapture& film) {
+  constexpr int kFull = 360;
+  const int told = static_cast<int>(film.get(cv::CAP_PROP_ORIENTATION_META));
+  const bool wrong_sign = cv::getVersionMajor() == 4 && cv::getVersionMinor() == 6;
+  return ((wrong_sign ? -told : told) % kFull + kFull) % kFull;
+}
+
+const cv::Mat& Upright(Reader& from) {
+  switch (from.degrees) {
+    case 90:
+      cv::rotate(from.stored, from.turned, cv::ROTATE_90_CLOCKWISE);
+      return from.turned;
+    case 180:
+      cv::rotate(from.stored, from.turned, cv::ROTATE_180);
+      return from.turned;
+    case 270:
+      cv::rotate(from.stored, from.turned, cv::ROTATE_90_COUNTERCLOCKWISE);
+      return from.turned;
+    default:
+      return from.stored;
+  }
+}
+
 int Open(const char* path, int32_t upright, void** reader, AttnmapVideoInfo* info, char* message) {
   return Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     auto opened = std::make_unique<Reader>();
@@ -39,7 +66,8 @@ int Open(const char* path, int32_t upright, void** reader, AttnmapVideoInfo* inf
     if (!opened->film.open(path, cv::CAP_FFMPEG)) {
       return Fail(message, "it is no film, or of a kind that FFmpeg cannot read");
     }
-    opened->film.set(cv::CAP_PROP_ORIENTATION_AUTO, upright != 0 ? 1 : 0);
+    opened->film.set(cv::CAP_PROP_ORIENTATION_AUTO, 0);
+    if (upright != 0) opened->degrees = DegreesOf(opened->film);
     info->frames_per_second = opened->film.get(cv::CAP_PROP_FPS);
     info->num_frames = static_cast<int64_t>(opened->film.get(cv::CAP_PROP_FRAME_COUNT));
     info->rows = static_cast<int32_t>(opened->film.get(cv::CAP_PROP_FRAME_HEIGHT));
@@ -57,7 +85,7 @@ AttnmapRead Read(void* reader, AttnmapFrame* frame, char* message) {
       result = kAttnmapFilmEnds;
       return 0;
     }
-    cv::cvtColor(from.stored, from.rgb, cv::COLOR_BGR2RGB);
+    cv::cvtColor(Upright(from), from.rgb, cv::COLOR_BGR2RGB);
     *frame = {from.rgb.rows, from.rgb.cols, from.rgb.data};
     result = kAttnmapFrame;
     return 0;

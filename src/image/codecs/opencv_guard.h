@@ -1,5 +1,5 @@
-#ifndef ATTNMAP_IMAGE_OPENCV_GUARD_H_
-#define ATTNMAP_IMAGE_OPENCV_GUARD_H_
+#ifndef ATTNMAP_IMAGE_CODECS_OPENCV_GUARD_H_
+#define ATTNMAP_IMAGE_CODECS_OPENCV_GUARD_H_
 
 // What the modules behind C tables share; not for the library, which has no OpenCV.
 
@@ -32,4 +32,4 @@ int Guarded(char* message, Work work) {
 
 }  // namespace attnmap
 
-#endif  // ATTNMAP_IMAGE_OPENCV_GUARD_H_
+#endif  // ATTNMAP_IMAGE_CODECS_OPENCV_GUARD_H_
