@@ -38,6 +38,7 @@ std::vector<std::string> Labels(const std::vector<NamedPlace>& places) {
     }
   }
   std::vector<std::string> names;
+  names.reserve(labels.size());
   for (const NamedPlace& label : labels) names.push_back(label.name);
   return names;
 }
@@ -106,6 +107,7 @@ std::string ImageLabel(const std::string& path) {
 
 std::vector<std::string> ImageLabels(const std::vector<std::string>& paths) {
   std::vector<NamedPlace> places;
+  places.reserve(paths.size());
   for (const std::string& path : paths) {
     places.push_back({ImageLabel(path), fs::path(path).lexically_normal().parent_path()});
   }
@@ -114,6 +116,7 @@ std::vector<std::string> ImageLabels(const std::vector<std::string>& paths) {
 
 std::vector<std::string> ModelLabels(const std::vector<ModelOptions>& models) {
   std::vector<NamedPlace> places;
+  places.reserve(models.size());
   for (const ModelOptions& model : models) places.push_back(ModelPlace(model.path));
   return Labels(places);
 }

@@ -13,7 +13,7 @@ namespace {
 std::string PanelLabel(const PatchMap& map) {
   const bool number = !map.head.empty() && map.head[0] >= '0' && map.head[0] <= '9';
   if (!map.colours.empty()) return "principal components";
-  const std::string layer = map.layer < 0 ? "pooling" : "layer " + std::to_string(map.layer);
+  std::string layer = map.layer < 0 ? "pooling" : "layer " + std::to_string(map.layer);
   if (map.head.empty()) return layer;
   return layer + (number ? " head " + map.head : " " + map.head + " of heads");
 }

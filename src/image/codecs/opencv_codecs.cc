@@ -18,7 +18,9 @@
 namespace attnmap {
 namespace {
 
-constexpr auto Fail = FailWith<ATTNMAP_CODECS_MESSAGE>;
+int Fail(char* message, const char* text) {
+  return FailWith<ATTNMAP_CODECS_MESSAGE>(message, text);
+}
 
 // Runs `work` so that nothing is thrown or printed past it.
 template <typename Work>

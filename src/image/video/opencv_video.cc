@@ -32,7 +32,7 @@ struct Writer {
   int cols = 0;
 };
 
-constexpr auto Fail = FailWith<ATTNMAP_VIDEO_MESSAGE>;
+int Fail(char* message, const char* text) { return FailWith<ATTNMAP_VIDEO_MESSAGE>(message, text); }
 
 // What the film says, for frames to stand upright: degrees clockwise. OpenCV 4.6
 // has the sign wrong, both here and where it turns frames itself (its issue 22088).
