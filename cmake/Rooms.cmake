@@ -26,6 +26,14 @@ if(ATTNMAP_VIDEO AND NOT TARGET opencv_videoio)
   endif()
 endif()
 
+# So is the PDF module.
+if(ATTNMAP_PDF)
+  pkg_check_modules(attnmap_cairo QUIET IMPORTED_TARGET cairo-pdf>=1.16 cairo-ft>=1.16)
+  if(NOT TARGET PkgConfig::attnmap_cairo)
+    message(STATUS "cairo was not found: pictures will not be written as PDF")
+  endif()
+endif()
+
 add_library(attnmap_flags INTERFACE)
 # gcc 12 sees overlapping copies in plain string concatenation (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -53,6 +61,17 @@ function(attnmap_room name)
   target_link_libraries(attnmap_${name} PRIVATE attnmap_flags ${arg_LINK} ${arg_HEADERS})
   set_property(GLOBAL APPEND PROPERTY attnmap_rooms ${name})
   set_property(GLOBAL APPEND PROPERTY attnmap_links ${arg_LINK})
+endfunction()
+
+# attnmap_module(NAME source...): a shared library attnmap-NAME.so that the program
+# loads when it needs it (attnmap/image/module.h).
+function(attnmap_module name)
+  add_library(attnmap_${name} MODULE ${ARGN})
+  target_include_directories(attnmap_${name} PRIVATE include src)
+  target_link_libraries(attnmap_${name} PRIVATE attnmap_flags)
+  set_target_properties(attnmap_${name} PROPERTIES PREFIX "" OUTPUT_NAME attnmap-${name}
+                        CXX_VISIBILITY_PRESET hidden)
+  set_property(GLOBAL APPEND PROPERTY attnmap_modules attnmap_${name})
 endfunction()
 
 # One library of all rooms: static, or shared with -DBUILD_SHARED_LIBS=ON.

@@ -274,6 +274,7 @@ PictureOptions PictureArguments::Picture(const Context& context) const {
   options.contour = contour;
   options.font = context.resources.font;
   options.fallback_fonts = context.resources.fallback_fonts;
+  options.pdf_module = context.resources.pdf_module;
   return options;
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "attnmap/core/error.h"
-#include "image/module.h"
+#include "attnmap/image/module.h"
 #include "image/pixels.h"
 #include "image/stored_format.h"
 

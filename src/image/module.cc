@@ -1,4 +1,4 @@
-#include "image/module.h"
+#include "attnmap/image/module.h"
 
 #include <dlfcn.h>
 

@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "attnmap/core/error.h"
+#include "attnmap/image/module.h"
 #include "image/decoders.h"
-#include "image/module.h"
 #include "image/video/video_abi.h"
 
 namespace attnmap {

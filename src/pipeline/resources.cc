@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <string>
 #include <system_error>
 
 namespace attnmap {
@@ -9,13 +10,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string FirstExisting(const fs::path& folder, std::initializer_list<const char*> candidates) {
-  for (const char* candidate : candidates) {
+std::string FirstExisting(const fs::path& folder, std::initializer_list<std::string> candidates) {
+  for (const std::string& candidate : candidates) {
     const fs::path path = folder / candidate;
     std::error_code error;
     if (fs::exists(path, error)) return path.lexically_normal().string();
   }
   return {};
+}
+
+std::string ModuleIn(const fs::path& folder, const std::string& name) {
+  return FirstExisting(folder,
+                       {name, "../" ATTNMAP_MODULE_DIR "/" + name, "../lib/attnmap/" + name});
 }
 
 // Where Debian and others keep fonts with many scripts, Chinese, Japanese and
@@ -52,15 +58,12 @@ Resources FindResources() {
       folder, {"share/attnmap/models/demo-vit.json", "../share/attnmap/models/demo-vit.json"});
   found.font = FirstExisting(
       folder, {"share/attnmap/fonts/DejaVuSans.ttf", "../share/attnmap/fonts/DejaVuSans.ttf"});
-  found.codec_module =
-      FirstExisting(folder, {"attnmap-codecs.so", "../" ATTNMAP_MODULE_DIR "/attnmap-codecs.so",
-                             "../lib/attnmap/attnmap-codecs.so"});
+  found.codec_module = ModuleIn(folder, "attnmap-codecs.so");
+  found.video_module = ModuleIn(folder, "attnmap-video.so");
+  found.pdf_module = ModuleIn(folder, "attnmap-pdf.so");
   for (const char* path : kFallbackFonts) {
     if (fs::exists(path, error)) found.fallback_fonts.emplace_back(path);
   }
-  found.video_module =
-      FirstExisting(folder, {"attnmap-video.so", "../" ATTNMAP_MODULE_DIR "/attnmap-video.so",
-                             "../lib/attnmap/attnmap-video.so"});
   return found;
 }
 

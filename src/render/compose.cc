@@ -219,8 +219,7 @@ void Arrange(const PictureRequest& request, const PictureOptions& options, Compo
   if (options.layout == Layout::kHeads) DescribeHeads(result, request, content);
 }
 
-void NoteMissingLetters(Font::Kind fallbacks, Composition& composition) {
-  const bool any = fallbacks == Font::Kind::kAny;
+void NoteMissingLetters(Composition& composition) {
   const PageContent& content = composition.content;
   for (const auto* texts : {&content.labels, &content.row_heads, &content.col_heads}) {
     for (const std::string& text : *texts) {
@@ -228,10 +227,8 @@ void NoteMissingLetters(Font::Kind fallbacks, Composition& composition) {
       std::replace(line.begin(), line.end(), '\n', ' ');
       if (composition.font->Has(line)) continue;
       composition.notes.push_back(
-          std::string("no font here") + (any ? "" : " that a PDF can hold") +
-          " has all letters of '" + line +
-          "': boxes stand for them (for Chinese, Japanese and Korean install " +
-          (any ? "fonts-noto-cjk)" : "fonts-droid-fallback)"));
+          "no font here has all letters of '" + line +
+          "': boxes stand for them (for Chinese, Japanese and Korean install fonts-noto-cjk)");
       return;
     }
   }
@@ -257,8 +254,7 @@ ImageGeometry Composition::GeometryOf(const Tile& tile, RowsCols picture) const 
   return geometry;
 }
 
-Composition Compose(const PictureRequest& request, const PictureOptions& options,
-                    Font::Kind fallbacks) {
+Composition Compose(const PictureRequest& request, const PictureOptions& options) {
   Check(request, options);
   Composition result;
   result.sources = request.sources;
@@ -271,8 +267,8 @@ Composition Compose(const PictureRequest& request, const PictureOptions& options
   result.mass = options.mass.value_or(kDefaultMass);
   Arrange(request, options, result);
   if (result.content.has_text()) {
-    result.font.emplace(options.font, 12, options.fallback_fonts, fallbacks);
-    NoteMissingLetters(fallbacks, result);
+    result.font.emplace(options.font, 12, options.fallback_fonts);
+    NoteMissingLetters(result);
   }
   const RowsCols first = request.sources.front().picture->size();
   result.page = PageOf(result.content, first, options, result.font ? &*result.font : nullptr);

@@ -47,9 +47,7 @@ struct Composition {
 };
 
 // Throws Error where there is nothing to draw, or options do not fit it.
-// `fallbacks`: which fonts may stand in for the one that ships.
-Composition Compose(const PictureRequest& request, const PictureOptions& options,
-                    Font::Kind fallbacks = Font::Kind::kAny);
+Composition Compose(const PictureRequest& request, const PictureOptions& options);
 
 }  // namespace attnmap
 

@@ -174,12 +174,11 @@ Drawing DrawShapes(Composition& composition, const PictureOptions& options) {
 
 VectorPicture RenderVector(const PictureRequest& request, const PictureOptions& options,
                            VectorFormat format) {
-  const bool pdf = format == VectorFormat::kPdf;
-  Composition composition =
-      Compose(request, options, pdf ? Font::Kind::kTrueTypeOutlines : Font::Kind::kAny);
+  Composition composition = Compose(request, options);
   const Drawing drawing = DrawShapes(composition, options);
+  Font* font = composition.font ? &*composition.font : nullptr;
   return {
-      pdf ? PdfBytes(drawing, composition.font ? &*composition.font : nullptr) : SvgText(drawing),
+      format == VectorFormat::kPdf ? PdfBytes(drawing, font, options.pdf_module) : SvgText(drawing),
       composition.scales.ranges.front(), composition.scales.constant, composition.notes};
 }
 

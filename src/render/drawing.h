@@ -39,9 +39,9 @@ struct Drawing {
 Drawing DrawShapes(Composition& composition, const PictureOptions& options);
 
 std::string SvgText(const Drawing& drawing);
-// `font`: the one texts were measured with, null where there are none; its
-// files are embedded as far as they are used, all with TrueType outlines (else Error).
-std::string PdfBytes(const Drawing& drawing, Font* font);
+// `font`: the one texts were measured with, null where there are none; its files
+// are embedded as far as they are used. Throws Error where the module is missing.
+std::string PdfBytes(const Drawing& drawing, Font* font, const std::string& module);
 
 // A number with up to three decimals, in any locale.
 std::string ShortNumber(double value);

@@ -8,7 +8,6 @@
 
 #include "attnmap/core/error.h"
 #include "render/text_order.h"
-#include "render/truetype.h"
 
 namespace attnmap {
 namespace {
@@ -38,7 +37,6 @@ struct Font::Impl {
   std::vector<std::string> files;  // theirs
   std::vector<std::string> fallbacks;
   size_t next_fallback = 0;
-  Kind kind = Kind::kAny;  // of fallbacks
   int pixels = 0;
 
   Impl() = default;
@@ -54,9 +52,7 @@ struct Font::Impl {
   bool OpenFace(const std::string& path) {
     FT_Face face = nullptr;
     if (FT_New_Face(library, path.c_str(), 0, &face) != 0) return false;
-    const bool other_kind = kind == Kind::kTrueTypeOutlines && !HasTrueTypeOutlines(face);
-    if (other_kind ||
-        (pixels > 0 && FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(pixels)) != 0)) {
+    if (pixels > 0 && FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(pixels)) != 0) {
       FT_Done_Face(face);
       return false;
     }
@@ -98,13 +94,12 @@ struct Font::Impl {
   }
 };
 
-Font::Font(const std::string& path, int pixels, std::vector<std::string> fallbacks, Kind kind)
+Font::Font(const std::string& path, int pixels, std::vector<std::string> fallbacks)
     : impl_(std::make_unique<Impl>()) {
   if (path.empty()) throw Error("no font was given for the labels of a picture");
   if (FT_Init_FreeType(&impl_->library) != 0) throw Error("the font library does not start");
   if (!impl_->OpenFace(path)) throw Error("the font " + path + " is missing or is not a font");
   impl_->fallbacks = std::move(fallbacks);
-  impl_->kind = kind;
   SetSize(pixels);
 }
 
@@ -123,8 +118,6 @@ void Font::SetSize(int pixels) {
 }
 
 int Font::pixels() const { return impl_->pixels; }
-
-const std::string& Font::file() const { return impl_->files.front(); }
 
 int Font::ascent() const {
   FT_GlyphSlot tall = impl_->Render(U'\u00C5', false);  // hinting may round it up

@@ -19,17 +19,14 @@ class Font {
  public:
   // Throws Error where the file cannot be read as a font. `pixels`: the em.
   // `fallbacks` are opened when a character asks for them; those that are
-  // missing, no fonts or not of `kind` are passed over.
-  enum class Kind { kAny, kTrueTypeOutlines };
-  Font(const std::string& path, int pixels, std::vector<std::string> fallbacks = {},
-       Kind kind = Kind::kAny);
+  // missing or no fonts are passed over.
+  Font(const std::string& path, int pixels, std::vector<std::string> fallbacks = {});
   ~Font();
   Font(Font&&) noexcept;
   Font& operator=(Font&&) noexcept;
 
   void SetSize(int pixels);
   int pixels() const;
-  const std::string& file() const;
   int ascent() const;       // of the tallest letters above the baseline
   int line_height() const;  // from the top of those to the bottom of the deepest
   int digit_height() const;

@@ -278,6 +278,16 @@ TEST_CASE("--layout terminal: standard output, as the environment says, 80 lette
                {"attnmap run"});
 }
 
+// Without the PDF module no PDF can be written.
+std::vector<std::string> VectorEndings() {
+  if (std::filesystem::exists(ATTNMAP_BINARY_DIR "/attnmap-pdf.so")) return {"svg", "pdf"};
+#ifdef ATTNMAP_WITH_PDF
+  FAIL("the PDF module was not built");
+#endif
+  WARN("skipped: the PDF module is missing");
+  return {"svg"};
+}
+
 TEST_CASE("U-25 svg and pdf: every layout, written whole") {
   const TempFolder folder;
   const std::vector<std::vector<std::string>> layouts = {{"--layout", "overlay", "--contour"},
@@ -287,7 +297,7 @@ TEST_CASE("U-25 svg and pdf: every layout, written whole") {
                                                          {"--layout", "heads"},
                                                          {"--fit", "pad", "--mass", "0.5"}};
   for (const std::vector<std::string>& layout : layouts) {
-    for (const std::string ending : {"svg", "pdf"}) {
+    for (const std::string ending : VectorEndings()) {
       std::vector<std::string> args = {"run", Photo("coffee.png"), "-o", "x." + ending};
       args.insert(args.end(), layout.begin(), layout.end());
       const RunResult result = RunIn(folder, args);
@@ -297,10 +307,25 @@ TEST_CASE("U-25 svg and pdf: every layout, written whole") {
       const size_t end = bytes.rfind(ending == "svg" ? "</svg>" : "%%EOF");
       CHECK(end != std::string::npos);
       CHECK(bytes.size() - end < 10);
+      if (ending == "pdf") CHECK(bytes.find("/DCTDecode") != std::string::npos);
     }
   }
   const RunResult batch =
       RunIn(folder, {"batch", Photo("coffee.png"), "-o", "maps", "--format", "svg"});
   CHECK(batch.status == 0);
   CHECK(std::filesystem::exists(folder / "maps/coffee.attnmap.svg"));
+}
+
+TEST_CASE("U-25 without the PDF module a sentence says what is missing, and SVG is written") {
+  const TempFolder folder;
+  // A program that was copied away from its modules.
+  std::filesystem::copy_file(std::filesystem::path(ATTNMAP_BINARY_DIR) / "attnmap",
+                             folder / "attnmap");
+  const auto run = [&](const std::string& output) {
+    return Run({"run", Photo("coffee.png").string(), "-m", kDemo, "-o", output},
+               {.folder = folder.path(), .program = folder / "attnmap"});
+  };
+  CheckFailure(run("x.pdf"), 1, {"PDF module (attnmap-pdf.so)", "not installed", "SVG"});
+  CHECK(run("x.svg").status == 0);
+  CHECK(folder.List() == std::vector<std::string>{"attnmap", "x.svg"});
 }

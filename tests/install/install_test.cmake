@@ -31,9 +31,11 @@ foreach(path IN ITEMS
   require_file(${path})
 endforeach()
 
-if(EXISTS ${BINARY_DIR}/attnmap-video.so)
-  require_file(${LIBDIR}/attnmap/attnmap-video.so)
-endif()
+foreach(module IN ITEMS attnmap-video.so attnmap-pdf.so)
+  if(EXISTS ${BINARY_DIR}/${module})
+    require_file(${LIBDIR}/attnmap/${module})
+  endif()
+endforeach()
 
 # The program finds its model, its font and its codec module with no variable set. A BMP needs the
 # module; the labels of a sheet need the font.
@@ -42,7 +44,12 @@ run("the installed program" ${program} run ${prefix}/share/attnmap/images/chelse
 run("the installed codec module" ${program} run ${SOURCE_DIR}/tests/install/stripes.bmp -o bmp.png)
 run("the installed font" ${program} run ${prefix}/share/attnmap/images/chelsea.png
     --layout sheet --head all -o sheet.png)
-foreach(picture IN ITEMS chelsea.attnmap.png bmp.png sheet.png)
+set(pictures chelsea.attnmap.png bmp.png sheet.png)
+if(EXISTS ${BINARY_DIR}/attnmap-pdf.so)
+  run("the installed PDF module" ${program} run ${prefix}/share/attnmap/images/chelsea.png -o x.pdf)
+  list(APPEND pictures x.pdf)
+endif()
+foreach(picture IN LISTS pictures)
   if(NOT EXISTS ${work}/elsewhere/${picture})
     message(FATAL_ERROR "the installed program did not write ${picture}")
   endif()

@@ -148,9 +148,6 @@ TEST_CASE("runs: a piece for each font, where the glyphs are drawn") {
   CHECK(runs[2].left == runs[1].left + 20);  // the cat is an em wide
   // The cat's ink begins a tenth of an em behind its pen.
   CHECK(InkBox(Drawn(font, "猫")).left == 12);
-
-  Font outlines(kFont, 20, {test::kCatCff, test::kCatTrueType}, Font::Kind::kTrueTypeOutlines);
-  CHECK(outlines.Runs("猫").front().file == test::kCatTrueType);
 }
 
 TEST_CASE("a font that is missing or none is a clear error") {

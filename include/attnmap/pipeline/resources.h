@@ -16,6 +16,7 @@ struct Resources {
   std::vector<std::string> fallback_fonts;
   std::string codec_module;  // the reader of less common picture formats
   std::string video_module;  // the reader and writer of films
+  std::string pdf_module;    // the writer of PDF
 };
 
 Resources FindResources();

@@ -48,6 +48,7 @@ struct PictureOptions {
   bool colorbar = false;
   std::string font;                         // path of the font that ships with the program
   std::vector<std::string> fallback_fonts;  // asked in turn for letters it does not have
+  std::string pdf_module;                   // path of the module that writes PDF (RenderVector)
   std::optional<RowsCols> output_size;
 };
 
@@ -99,7 +100,8 @@ RenderedPicture RenderPicture(const Image& source, const ImageGeometry& geometry
                               std::span<const Panel> panels, const PictureOptions& options);
 
 // The same as vectors: the photo embedded as JPEG, each patch a rectangle of
-// its own colour (as --interpolation nearest draws it), labels as text.
+// its own colour (as --interpolation nearest draws it), labels as text. Throws
+// Error also where a PDF is asked for and its module is missing.
 enum class VectorFormat { kSvg, kPdf };
 struct VectorPicture {
   std::string bytes;

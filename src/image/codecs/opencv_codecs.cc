@@ -25,7 +25,7 @@ int Fail(char* message, const char* text) {
 // Runs `work` so that nothing is thrown or printed past it.
 template <typename Work>
 int Quietly(char* message, Work work) {
-  return Guarded<ATTNMAP_CODECS_MESSAGE>(message, [&] {
+  return GuardedOpenCv<ATTNMAP_CODECS_MESSAGE>(message, [&] {
     const Quiet quiet;
     return work();
   });

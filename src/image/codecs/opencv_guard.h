@@ -1,33 +1,24 @@
 #ifndef ATTNMAP_IMAGE_CODECS_OPENCV_GUARD_H_
 #define ATTNMAP_IMAGE_CODECS_OPENCV_GUARD_H_
 
-// What the modules behind C tables share; not for the library, which has no OpenCV.
+// What the modules with OpenCV share; not for the library, which has none.
 
-#include <cstdio>
-#include <exception>
 #include <opencv2/core.hpp>
+
+#include "attnmap/image/module.h"
 
 namespace attnmap {
 
-// Fills a table's message, and is what a function that fails returns.
-template <size_t kSize>
-int FailWith(char* message, const char* text) {
-  std::snprintf(message, kSize, "%s", text);
-  return 1;
-}
-
-// Runs `work` so that nothing is thrown past it; what it returns, or 1.
+// As Guarded, with the sentence of an OpenCV error and not all that surrounds it.
 template <size_t kSize, typename Work>
-int Guarded(char* message, Work work) {
-  try {
-    return work();
-  } catch (const cv::Exception& error) {
-    return FailWith<kSize>(message, error.err.c_str());
-  } catch (const std::exception& error) {
-    return FailWith<kSize>(message, error.what());
-  } catch (...) {
-    return FailWith<kSize>(message, "an unknown error");
-  }
+int GuardedOpenCv(char* message, Work work) {
+  return Guarded<kSize>(message, [&] {
+    try {
+      return work();
+    } catch (const cv::Exception& error) {
+      return FailWith<kSize>(message, error.err.c_str());
+    }
+  });
 }
 
 }  // namespace attnmap

@@ -60,7 +60,7 @@ const cv::Mat& Upright(Reader& from) {
 }
 
 int Open(const char* path, int32_t upright, void** reader, AttnmapVideoInfo* info, char* message) {
-  return Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
+  return GuardedOpenCv<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     auto opened = std::make_unique<Reader>();
     // FFmpeg alone: other back ends take cameras, addresses and pipelines.
     if (!opened->film.open(path, cv::CAP_FFMPEG)) {
@@ -80,7 +80,7 @@ int Open(const char* path, int32_t upright, void** reader, AttnmapVideoInfo* inf
 AttnmapRead Read(void* reader, AttnmapFrame* frame, char* message) {
   auto& from = *static_cast<Reader*>(reader);
   AttnmapRead result = kAttnmapReadFails;
-  Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
+  GuardedOpenCv<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     if (!from.film.read(from.stored) || from.stored.empty()) {
       result = kAttnmapFilmEnds;
       return 0;
@@ -97,7 +97,7 @@ void Close(void* reader) { delete static_cast<Reader*>(reader); }
 
 int Create(const char* path, const char* codec, double frames_per_second, int32_t rows,
            int32_t cols, void** writer, char* message) {
-  return Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
+  return GuardedOpenCv<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     auto created = std::make_unique<Writer>();
     created->rows = rows;
     created->cols = cols;
@@ -112,7 +112,7 @@ int Create(const char* path, const char* codec, double frames_per_second, int32_
 
 int Write(void* writer, const uint8_t* rgb, char* message) {
   auto& to = *static_cast<Writer*>(writer);
-  return Guarded<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
+  return GuardedOpenCv<ATTNMAP_VIDEO_MESSAGE>(message, [&] {
     const cv::Mat frame(to.rows, to.cols, CV_8UC3, const_cast<uint8_t*>(rgb));
     cv::cvtColor(frame, to.stored, cv::COLOR_RGB2BGR);
     to.film.write(to.stored);

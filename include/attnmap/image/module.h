@@ -2,11 +2,16 @@
 #define ATTNMAP_IMAGE_MODULE_H_
 
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <string>
 
 #include "attnmap/core/error.h"
+
+// Modules are shared libraries that are loaded when they are needed, each behind
+// a plain C table of functions: both sides of such a table.
 
 namespace attnmap {
 
@@ -32,6 +37,25 @@ const Table& LoadModule(const std::string& path, const char* symbol, uint32_t ve
   }
   table = found;
   return *table;
+}
+
+// Fills a table's message, and is what a function that fails returns.
+template <size_t kSize>
+int FailWith(char* message, const char* text) {
+  std::snprintf(message, kSize, "%s", text);
+  return 1;
+}
+
+// Runs a module's `work` so that nothing is thrown past it; what it returns, or 1.
+template <size_t kSize, typename Work>
+int Guarded(char* message, Work work) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return FailWith<kSize>(message, error.what());
+  } catch (...) {
+    return FailWith<kSize>(message, "an unknown error");
+  }
 }
 
 }  // namespace attnmap
