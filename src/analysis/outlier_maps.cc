@@ -73,7 +73,11 @@ class OutlierSink : public MapSink {
 
   std::optional<OutlierCount> Outliers() const override {
     OutlierCount all;
-    for (const auto& [layer, outliers] : outliers_) all.Add(CountOutliers(outliers));
+    for (const auto& [layer, outliers] : outliers_) {
+      // The pooling head's maps stand behind the last.
+      const bool pooled = request_.query.kind == ResolvedQuery::Kind::kPool;
+      if (!pooled || layer == *layers_.rbegin()) all.Add(CountOutliers(outliers));
+    }
     return all;
   }
   std::vector<std::string> Notes() const override { return maps_->Notes(); }

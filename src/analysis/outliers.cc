@@ -26,7 +26,7 @@ double Norm(const float* row, int64_t width) {
 }  // namespace
 
 OutlierCount CountOutliers(std::span<const uint8_t> outliers) {
-  return {std::count(outliers.begin(), outliers.end(), 1), std::ssize(outliers)};
+  return {std::count(outliers.begin(), outliers.end(), 1), std::ssize(outliers), 1};
 }
 
 std::vector<uint8_t> FarAboveMedian(std::span<const double> values) {

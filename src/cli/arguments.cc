@@ -293,7 +293,6 @@ MapJob MakeJob(const InputArguments& input, const SelectionArguments& selection,
   if (!picture.terminal.empty() && job.picture.layout != Layout::kTerminal) {
     throw UsageError("--terminal goes with --layout terminal");
   }
-  if (job.picture.layout == Layout::kTerminal) job.terminal = picture.Terminal();
   for (const std::string& name : PictureOptionNames()) {
     if (picture.Given(name)) job.given.push_back(name);
   }

@@ -38,8 +38,7 @@ int RunDumpCommand(const DumpArguments& arguments, const Context& context) {
   options.format = format.array_format;
   CheckDump(options);
   options.model = arguments.model.Model(context);
-  CheckNotInput(options.output, {options.image, options.input.on});
-  CheckNotOfModel(options.output, options.model.path);
+  CheckOutput(options.output, {options.image, options.input.on}, {options.model.path});
   const DumpResult result = RunDump(options);
   if (options.output == "-") Print(result.bytes);
   constexpr size_t kListed = 8;

@@ -109,13 +109,15 @@ int RunRun(const RunOptions& options, const Context& context) {
   if (options.objects && !options.json) {
     throw UsageError("--objects puts boxes into the record: give --json as well");
   }
+  if (terminal) job.terminal = options.picture.Terminal();  // which may be asked
   if (output == "-" && options.json) {
     throw UsageError("-o - and --json both want standard output: write to a file");
   }
   const std::vector<ModelOptions> models = options.model.Models(context);
-  CheckNotInput(output, options.images);
-  CheckNotInput(output, {job.input.on});
-  for (const ModelOptions& model : models) CheckNotOfModel(output, model.path);
+  for (const ModelOptions& model : models) {
+    CheckOutput(output, options.images, {model.path});
+    CheckOutput(output, {job.input.on}, {});
+  }
   if (options.images.size() == 1 && models.size() == 1) {
     CheckOnePicture(job);
     return RunOnePicture(options, output, job, models[0], context);

@@ -96,9 +96,8 @@ int RunStatsCommand(const StatsArguments& arguments, const Context& context) {
   SetFigure(arguments, context, options);
   options.model = arguments.model.Model(context);
   for (const std::string& file : {options.output, options.figure}) {
-    CheckNotInput(file, options.images);
-    CheckNotInput(file, {options.input.on});
-    CheckNotOfModel(file, options.model.path);
+    CheckOutput(file, options.images, {options.model.path});
+    CheckOutput(file, {options.input.on}, {});
   }
 
   if (!options.output.empty() && SameFile(options.output, options.figure)) {

@@ -53,8 +53,7 @@ int RunVideoCommand(const VideoArguments& arguments, const Context& context) {
   options.stop = context.stop;
   CheckVideo(options);
   options.model = arguments.model.Model(context);
-  CheckNotInput(options.output, {options.input});
-  CheckNotOfModel(options.output, options.model.path);
+  CheckOutput(options.output, {options.input}, {options.model.path});
   VideoBar bar(context);
   try {
     const VideoResult done =

@@ -52,7 +52,10 @@ int RunConvertCommand(const ConvertArguments& arguments, const Context& context)
   }
   CheckConvert(options);
   options.model = arguments.model.Model(context);
-  CheckNotOfModel(options.output, options.model.path);
+  CheckOutput(options.output, {}, {options.model.path});
+  if (!arguments.shard_size.empty()) {
+    CheckOutput(options.output + ".index.json", {}, {options.model.path});
+  }
   Say(context, Written(RunConvert(options)));
   return 0;
 }

@@ -5,23 +5,11 @@
 #include <system_error>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/one_line.h"
 #include "cli/cli.h"
 
 namespace attnmap::cli {
 namespace {
-
-// A message stays one line, and moves no cursor, whatever a file name holds:
-// control characters (C0, DEL, and C1 as UTF-8 has them) become blanks.
-std::string OneLine(const std::string& text) {
-  std::string line;
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool c1 = byte >= 0x80 && byte < 0xA0 && !line.empty() && line.back() == '\xC2';
-    if (c1) line.back() = ' ';
-    if (!c1) line += byte < 0x20 || byte == 0x7F ? ' ' : c;
-  }
-  return line;
-}
 
 void PutLine(const std::string& line) {
   const std::string text = "attnmap: " + OneLine(line) + "\n";

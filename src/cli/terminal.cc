@@ -30,19 +30,20 @@ class OpenTerminal {
     ready_ = ::tcsetattr(descriptor_, TCSANOW, &raw) == 0;
   }
   ~OpenTerminal() {
-    if (ready_) ::tcsetattr(descriptor_, TCSANOW, &before_);
+    // An answer that comes late is not for the shell.
+    if (ready_) ::tcsetattr(descriptor_, answered_ ? TCSANOW : TCSAFLUSH, &before_);
     if (descriptor_ >= 0) ::close(descriptor_);
   }
   OpenTerminal(const OpenTerminal&) = delete;
   OpenTerminal& operator=(const OpenTerminal&) = delete;
 
   // What it answers, up to the end of the answer about its attributes; empty
-  // where it has not said so much in time.
-  std::string Ask(std::string_view question) const {
+  // where it has not said so much in time. What was typed ahead is lost.
+  std::string Ask(std::string_view question) {
     if (!ready_) return {};
     if (::write(descriptor_, question.data(), question.size()) != std::ssize(question)) return {};
     using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::milliseconds(300);
+    const auto end = Clock::now() + std::chrono::seconds(1);
     std::string answer;
     for (;;) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
@@ -54,6 +55,7 @@ class OpenTerminal {
       answer.append(bytes, static_cast<size_t>(got));
       const size_t attributes = answer.find("\x1b[?");
       if (attributes != std::string::npos && answer.find('c', attributes) != std::string::npos) {
+        answered_ = true;
         return answer;
       }
     }
@@ -63,15 +65,24 @@ class OpenTerminal {
   int descriptor_;
   termios before_ = {};
   bool ready_ = false;
+  bool answered_ = false;
 };
+
+// tmux and screen hand the variables of the terminal around them on, but not its graphics.
+bool Multiplexed(std::string_view term) {
+  return !Variable("TMUX").empty() || !Variable("STY").empty() || term.starts_with("screen") ||
+         term.starts_with("tmux");
+}
 
 // Kitty's protocol asks with a picture of one pixel that is not to be shown; its
 // answer comes before the one about attributes (DA1), which all terminals give.
 // Among the attributes 4 is sixel.
-std::optional<TerminalStyle> GraphicsOfTerminal() {
+std::optional<TerminalStyle> GraphicsOfTerminal(std::string_view term) {
   if (::isatty(STDOUT_FILENO) == 0) return std::nullopt;
-  const OpenTerminal terminal;
-  const std::string answer = terminal.Ask("\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c");
+  OpenTerminal terminal;
+  const std::string kitty =  // tmux would make it the window's title
+      Multiplexed(term) ? "" : "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\";
+  const std::string answer = terminal.Ask(kitty + "\x1b[c");
   if (answer.find("\x1b_Gi=31;OK") != std::string::npos) return TerminalStyle::kKitty;
   const size_t begin = answer.find("\x1b[?");
   if (begin == std::string::npos) return std::nullopt;
@@ -81,17 +92,11 @@ std::optional<TerminalStyle> GraphicsOfTerminal() {
   return std::nullopt;
 }
 
-// tmux and screen hand the variables of the terminal around them on, but not its graphics.
-bool Multiplexed(std::string_view term) {
-  return !Variable("TMUX").empty() || !Variable("STY").empty() || term.starts_with("screen") ||
-         term.starts_with("tmux");
-}
-
 TerminalStyle StyleOf(const std::string& chosen) {
   if (!chosen.empty()) return ParseTerminalStyle(chosen);
   const std::string term = Variable("TERM");
   if (!Variable("NO_COLOR").empty() || term == "dumb") return TerminalStyle::kAscii;
-  if (const auto graphics = GraphicsOfTerminal()) return *graphics;
+  if (const auto graphics = GraphicsOfTerminal(term)) return *graphics;
   const bool kitty = !Variable("KITTY_WINDOW_ID").empty() || term == "xterm-kitty";
   if (kitty && !Multiplexed(term)) return TerminalStyle::kKitty;
   const std::string colours = Variable("COLORTERM");

@@ -184,12 +184,10 @@ int CreateFresh(const std::filesystem::path& folder, const std::string& ending, 
     name = FreshName(folder, ending);
     const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno == EEXIST) continue;
-    const int error = errno;
     if (descriptor >= 0) {
       unfinished = std::make_unique<Unfinished>();
       unfinished->Remember(name);
     }
-    errno = error;
     return descriptor;
   }
 }
@@ -248,6 +246,8 @@ void AtomicFile::Write(std::string_view text) {
 
 void AtomicFile::Commit() {
   if (nameless_) {
+    unfinished_ = std::make_unique<Unfinished>();
+    unfinished_->Remember(temporary_);
     const std::string self = "/proc/self/fd/" + std::to_string(descriptor_);
     const auto link = [&] {
       return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW);
@@ -255,6 +255,7 @@ void AtomicFile::Commit() {
     while (link() != 0) {
       if (errno != EEXIST) Fail("write", path_, errno);
       temporary_ = FreshName(std::filesystem::path(target_).parent_path(), ".tmp");
+      unfinished_->Remember(temporary_);
     }
     nameless_ = false;
   }

@@ -19,7 +19,7 @@ struct Slot {
 };
 static_assert(std::atomic<int>::is_always_lock_free);
 
-constexpr size_t kNumSlots = 16;
+constexpr size_t kNumSlots = 64;
 std::array<Slot, kNumSlots> slots;
 
 }  // namespace
@@ -39,13 +39,17 @@ void Unfinished::Remember(const std::string& path) {
 
 void Unfinished::Release() {
   if (slot_ == kNone) return;
-  slots[slot_].state = Slot::kFree;
+  int expected = Slot::kReady;  // else a handler is at it, and the process ends
+  slots[slot_].state.compare_exchange_strong(expected, Slot::kFree);
   slot_ = kNone;
 }
 
 void RemoveUnfinished() {
-  for (const Slot& slot : slots) {
-    if (slot.state == Slot::kReady) ::unlink(slot.path);
+  for (Slot& slot : slots) {
+    int expected = Slot::kReady;
+    if (!slot.state.compare_exchange_strong(expected, Slot::kTaken)) continue;
+    ::unlink(slot.path);
+    slot.state = Slot::kFree;
   }
 }
 

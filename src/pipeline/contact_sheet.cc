@@ -5,6 +5,7 @@
 #include <list>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/one_line.h"
 #include "attnmap/formats/file.h"
 #include "attnmap/pipeline/run.h"
 
@@ -17,38 +18,39 @@ namespace fs = std::filesystem;
 struct NamedPlace {
   std::string name;
   fs::path folder;
+  fs::path path;  // of the file itself
 };
 
-// With as many folders as it takes to tell equal names of different places apart.
-std::vector<std::string> Labels(const std::vector<NamedPlace>& places) {
-  std::vector<NamedPlace> labels = places;
+// Whether another file has the same name; in the same folder or another one.
+bool IsTaken(const std::vector<NamedPlace>& places, size_t i, bool same_folder) {
+  return std::any_of(places.begin(), places.end(), [&](const NamedPlace& other) {
+    return other.name == places[i].name && other.path != places[i].path &&
+           (other.path.parent_path() == places[i].path.parent_path()) == same_folder;
+  });
+}
+
+// As short as tells different files apart: with the ending where two lie in one
+// folder, and with as many folders as others need.
+std::vector<std::string> Labels(std::vector<NamedPlace> places) {
+  const std::vector<NamedPlace> first = places;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (IsTaken(first, i, true)) places[i].name = OneLine(places[i].path.filename().string());
+  }
   for (bool longer = true; longer;) {
     longer = false;
-    const std::vector<NamedPlace> before = labels;
-    for (size_t i = 0; i < labels.size(); ++i) {
-      bool taken = false;
-      for (size_t j = 0; j < labels.size(); ++j) {
-        taken = taken || (before[j].name == before[i].name && places[j].folder != places[i].folder);
-      }
-      NamedPlace& label = labels[i];
-      if (!taken || !label.folder.has_filename()) continue;
-      label.name = label.folder.filename().string() + "/" + label.name;
-      label.folder = label.folder.parent_path();
+    const std::vector<NamedPlace> before = places;
+    for (size_t i = 0; i < places.size(); ++i) {
+      NamedPlace& place = places[i];
+      if (!IsTaken(before, i, false) || !place.folder.has_filename()) continue;
+      place.name = place.folder.filename().string() + "/" + place.name;
+      place.folder = place.folder.parent_path();
       longer = true;
     }
   }
   std::vector<std::string> names;
-  names.reserve(labels.size());
-  for (const NamedPlace& label : labels) names.push_back(label.name);
+  names.reserve(places.size());
+  for (const NamedPlace& place : places) names.push_back(place.name);
   return names;
-}
-
-// A line break or another control character in a file's name would break the label.
-std::string OneLine(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
-  return text;
 }
 
 NamedPlace ModelPlace(const std::string& given) {
@@ -59,12 +61,12 @@ NamedPlace ModelPlace(const std::string& given) {
                        stem == "open_clip_pytorch_model" || stem == "model.safetensors.index";
   const fs::path folder = path.parent_path();
   if (generic && folder.has_filename()) {
-    return {OneLine(folder.filename().string()), folder.parent_path()};
+    return {OneLine(folder.filename().string()), folder.parent_path(), path};
   }
   constexpr const char* kEndings[] = {".json", ".safetensors", ".pth", ".pt", ".bin", ".npz"};
   const bool known =
       std::find(std::begin(kEndings), std::end(kEndings), path.extension()) != std::end(kEndings);
-  return {OneLine(known ? stem : path.filename().string()), folder};
+  return {OneLine(known ? stem : path.filename().string()), folder, path};
 }
 
 struct Pair {
@@ -109,16 +111,17 @@ std::vector<std::string> ImageLabels(const std::vector<std::string>& paths) {
   std::vector<NamedPlace> places;
   places.reserve(paths.size());
   for (const std::string& path : paths) {
-    places.push_back({ImageLabel(path), fs::path(path).lexically_normal().parent_path()});
+    const fs::path normal = fs::path(path).lexically_normal();
+    places.push_back({ImageLabel(path), normal.parent_path(), normal});
   }
-  return Labels(places);
+  return Labels(std::move(places));
 }
 
 std::vector<std::string> ModelLabels(const std::vector<ModelOptions>& models) {
   std::vector<NamedPlace> places;
   places.reserve(models.size());
   for (const ModelOptions& model : models) places.push_back(ModelPlace(model.path));
-  return Labels(places);
+  return Labels(std::move(places));
 }
 
 SheetResult RunSheet(const SheetPictures& sheet, const MapJob& job, const StopFlag* stop) {

@@ -7,7 +7,6 @@
 #include "attnmap/core/error.h"
 #include "attnmap/formats/file.h"
 #include "pipeline/map_request.h"
-#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
@@ -226,17 +225,18 @@ class Dump {
   }
 
   void AddMaps() {
-    if (options_.kinds.size() == 1) CheckPoolLayer(options_.selection, query_);
     const MapRequest request = MakeMapRequest(Model(), input_.input, options_.selection, query_);
     const auto sink = MakeMapSink(request);
     ThreadPool pool(NumThreads(options_.selection));
     Encode(*sink, pool);
     const std::vector<PatchMap> maps = sink->Maps(pool);
     notes_ = sink->Notes();
-    const auto layers = static_cast<int64_t>(request.layers.size());
-    if (const auto outliers = sink->Outliers()) {
-      notes_.push_back(OutlierText(*outliers, options_.selection.options.outliers,
-                                   layers > 1 ? Counted(layers, "layer") : std::string()));
+    if (const auto tally = TallyOf(*sink, options_.selection.options.outliers)) {
+      notes_.push_back(OutlierText(*tally));
+    }
+    if (options_.kinds.size() == 1) {
+      const std::vector<std::string> of_selection = SelectionNotes(options_.selection, query_);
+      notes_.insert(notes_.end(), of_selection.begin(), of_selection.end());
     }
     const bool leading =
         query_.kind == ResolvedQuery::Kind::kAll && HasQuery(options_.selection.method);

@@ -27,18 +27,6 @@ std::vector<MatrixView> OutputWeights(const VitModel& model, const std::vector<i
 
 }  // namespace
 
-void CheckPoolLayer(const SelectionOptions& selection, const ResolvedQuery& query) {
-  const auto& given = selection.given;
-  if (query.kind != ResolvedQuery::Kind::kPool ||
-      std::find(given.begin(), given.end(), "--layer") == given.end()) {
-    return;
-  }
-  throw Error(
-      "--layer does nothing with the query pool: the pooling head reads what leaves the last "
-      "layer; "
-      "leave it out, or choose another --query (mean, ROW,COL, px:X,Y)");
-}
-
 std::string MapName(const PatchMap& map, bool single) {
   if (single) return "map";
   return "map." + (map.layer < 0 ? "pool" : std::to_string(map.layer)) +
@@ -54,12 +42,29 @@ Tensor MapTensor(const PatchMap& map) {
   return {{3, map.grid.rows, map.grid.cols}, map.colours};
 }
 
-std::string OutlierText(const OutlierCount& count, OutlierRule rule, const std::string& places) {
+std::vector<std::string> SelectionNotes(const SelectionOptions& selection,
+                                        const ResolvedQuery& query) {
+  const auto& given = selection.given;
+  const bool pooled =
+      query.kind == ResolvedQuery::Kind::kPool && selection.method == Method::kAttention;
+  if (!pooled || std::find(given.begin(), given.end(), "--layer") == given.end()) return {};
+  return {"--layer does not apply: the pooling head stands behind all layers"};
+}
+
+std::optional<OutlierTally> TallyOf(const MapSink& sink, OutlierRule rule) {
+  const auto count = sink.Outliers();
+  if (!count) return std::nullopt;
+  return OutlierTally{*count, rule, count->layers > 1 ? Counted(count->layers, "layer") : ""};
+}
+
+std::string OutlierText(const OutlierTally& tally) {
+  const OutlierCount& count = tally.count;
+  const std::string& places = tally.places;
   const std::string among = " among " + std::to_string(count.patches) + " patches" +
                             (places.empty() ? std::string() : " of " + places);
   if (count.tokens == 0) return "no outlier tokens" + among;
   return Counted(count.tokens, "outlier token") + among +
-         (rule == OutlierRule::kClip ? " clipped" : " excluded");
+         (tally.rule == OutlierRule::kClip ? " clipped" : " excluded");
 }
 
 void CheckMapFormat(Method method, bool picture, ArrayFormat format) {

@@ -8,6 +8,7 @@
 #include "attnmap/export/export.h"
 #include "attnmap/model/vit_model.h"
 #include "attnmap/pipeline/options.h"
+#include "attnmap/pipeline/run.h"
 
 namespace attnmap {
 
@@ -19,8 +20,9 @@ inline bool HasQuery(Method method) { return method != Method::kPca; }
 MapRequest MakeMapRequest(const VitModel& model, const ModelInput& input,
                           const SelectionOptions& selection, const ResolvedQuery& query);
 
-// Throws Error where --layer was given for maps of the pooling head, behind all layers.
-void CheckPoolLayer(const SelectionOptions& selection, const ResolvedQuery& query);
+// What is worth saying of a selection for this query.
+std::vector<std::string> SelectionNotes(const SelectionOptions& selection,
+                                        const ResolvedQuery& query);
 
 // What an exported map is called, and its numbers: (rows, cols), or (3, rows,
 // cols) where it has colours of its own.
@@ -28,8 +30,10 @@ std::string MapName(const PatchMap& map, bool single);
 std::optional<int> MapLayer(const PatchMap& map);
 Tensor MapTensor(const PatchMap& map);
 
-// "6 outlier tokens among 196 patches excluded"; places as of OutlierTally.
-std::string OutlierText(const OutlierCount& count, OutlierRule rule, const std::string& places);
+// What became of outlier tokens in a sink's maps, where they were treated; after Maps.
+std::optional<OutlierTally> TallyOf(const MapSink& sink, OutlierRule rule);
+// "6 outlier tokens among 196 patches excluded".
+std::string OutlierText(const OutlierTally& tally);
 
 // Throws UsageError where the format cannot hold the method's maps.
 void CheckMapFormat(Method method, bool picture, ArrayFormat format);

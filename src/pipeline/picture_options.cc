@@ -43,16 +43,14 @@ bool MapJob::Given(std::string_view option) const {
 }
 
 void CheckPictureOptions(const MapJob& job) {
+  if (!job.format.picture) return;
   for (const Bound& bound : kBound) {
     if (!job.Given(bound.option)) continue;
-    // --no-colorbar says what holds anyway.
+    // What says what holds anyway: --no-colorbar, and patches drawn one by one.
     if (bound.option == "--colorbar" && !job.picture.colorbar) continue;
+    const bool one_by_one = job.picture.interpolation == Interpolation::kNearest;
+    if (bound.option == "--interpolation" && job.format.vector && one_by_one) continue;
     const std::string does_nothing = std::string(bound.option) + " does nothing with ";
-    if (!job.format.picture) {
-      // Boxes of objects are those of the mask.
-      if (bound.option == "--mass" && job.objects) continue;
-      throw UsageError(does_nothing + "an output of numbers, which are the raw map: leave it out");
-    }
     if ((bound.layouts & Bit(job.picture.layout)) == 0) {
       throw UsageError(does_nothing + "--layout " + std::string(LayoutName(job.picture.layout)) +
                        ": leave it out");
@@ -61,6 +59,18 @@ void CheckPictureOptions(const MapJob& job) {
       throw UsageError(does_nothing + "svg and pdf, where a patch is a rectangle: leave it out");
     }
   }
+}
+
+std::vector<std::string> OutputNotes(const MapJob& job) {
+  if (job.format.picture) return {};
+  std::string list;
+  for (const std::string& option : job.given) {
+    // Boxes of objects are those of the mask.
+    if (option == "--mass" && job.objects) continue;
+    list += (list.empty() ? "" : ", ") + option;
+  }
+  if (list.empty()) return {};
+  return {"the numbers are the raw map, to which " + list + " do nothing"};
 }
 
 }  // namespace attnmap

@@ -174,7 +174,8 @@ std::string GridText(const PatchGrid& grid) {
 }
 
 std::string ValuesText(double min, double max, bool constant) {
-  return constant ? "constant value " + Short(min) : "values " + Short(min) + " to " + Short(max);
+  return constant && min == max ? "constant value " + Short(min)
+                                : "values " + Short(min) + " to " + Short(max);
 }
 
 std::string ClassesText(const MapResult& result) {
@@ -193,7 +194,7 @@ std::vector<std::string> NotesOf(const MapResult& result) {
   std::vector<std::string> notes = result.notes;
   notes.insert(notes.end(), result.map_notes.begin(), result.map_notes.end());
   if (const auto& tally = result.outliers) {
-    notes.push_back(OutlierText(tally->count, tally->rule, tally->places));
+    notes.push_back(OutlierText(*tally));
   }
   return notes;
 }
@@ -257,7 +258,7 @@ std::string SheetSuccessLine(std::span<const MapResult> results, const SheetPict
             ValuesText(all.min, all.max, all.constant);
     for (const std::string& note : all.map_notes) line += ", " + note;
     if (all.outliers) {
-      line += ", " + OutlierText(all.outliers->count, all.outliers->rule, all.outliers->places);
+      line += ", " + OutlierText(*all.outliers);
     }
   }
   std::vector<std::string> notes;

@@ -9,7 +9,6 @@
 #include "attnmap/formats/file.h"
 #include "pipeline/map_request.h"
 #include "pipeline/picture_options.h"
-#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
@@ -115,7 +114,6 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   if (query.kind == ResolvedQuery::Kind::kAll) {
     throw Error("--query all makes no picture: use attnmap dump");
   }
-  CheckPoolLayer(selection, query);
   const MapRequest request = MakeMapRequest(model, input.input, selection, query);
   const auto maps = MakeMapSink(request);
   CaptureRequest outputs;
@@ -152,12 +150,10 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
   }
   result.notes = model.notes;
   result.notes.insert(result.notes.end(), input.notes.begin(), input.notes.end());
+  MergeNotes(SelectionNotes(selection, query), result.notes);
+  MergeNotes(OutputNotes(job), result.notes);
   result.map_notes = maps->Notes();
-  if (const auto outliers = maps->Outliers()) {
-    const auto layers = static_cast<int64_t>(request.layers.size());
-    result.outliers = OutlierTally{*outliers, selection.options.outliers,
-                                   layers > 1 ? Counted(layers, "layer") : std::string()};
-  }
+  result.outliers = TallyOf(*maps, selection.options.outliers);
   if (job.objects) {
     result.objects.emplace();
     for (const PatchMap& map : computed.maps) {
@@ -236,6 +232,7 @@ void CheckJob(const MapJob& job) {
     throw UsageError("--query all is for dump: a picture shows one query");
   }
   CheckMethod(job.selection);
+  if (job.format.vector) CheckVectorFormat(*job.format.vector, picture);
   CheckMapFormat(job.selection.method, job.format.picture, job.format.array_format);
 }
 

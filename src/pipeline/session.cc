@@ -158,22 +158,6 @@ ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
                       model.pool.present());
 }
 
-void CheckNotOfModel(const std::string& output, const std::string& model) {
-  namespace fs = std::filesystem;
-  CheckNotInput(output, {model});
-  std::error_code error;
-  const bool index = model.ends_with(".index.json");
-  if (!index && !fs::is_directory(model, error)) return;
-  const auto here = [](const fs::path& path) { return path.empty() ? fs::path(".") : path; };
-  const fs::path folder = index ? here(fs::path(model).parent_path()) : fs::path(model);
-  if (!fs::exists(output, error) ||
-      !fs::equivalent(folder, here(fs::path(output).parent_path()), error)) {
-    return;
-  }
-  throw UsageError("'" + output + "' is a file of the model '" + model +
-                   "', which could be lost: name another output");
-}
-
 void RemoveUnfinishedOutputs() { RemoveUnfinished(); }
 
 bool SameFile(const std::string& a, const std::string& b) {
@@ -185,12 +169,18 @@ bool SameFile(const std::string& a, const std::string& b) {
   return a == b || (!b.empty() && full(a) == full(b));
 }
 
-void CheckNotInput(const std::string& output, const std::vector<std::string>& inputs) {
+void CheckOutput(const std::string& output, const std::vector<std::string>& inputs,
+                 const std::vector<std::string>& models) {
+  if (output.empty() || output == "-") return;
   for (const std::string& input : inputs) {
-    std::error_code error;
-    if (!std::filesystem::equivalent(input, output, error) || error) continue;
+    if (input.empty() || input == "-" || !SameFile(input, output)) continue;
     throw UsageError("'" + output + "' is the input '" + input +
                      "' itself, which would be lost: name another output");
+  }
+  for (const std::string& model : models) {
+    if (!IsPartOfModel(model, output)) continue;
+    throw UsageError("'" + output + "' is a file of the model '" + model +
+                     "', which would be lost: name another output");
   }
 }
 

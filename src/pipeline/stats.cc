@@ -95,7 +95,7 @@ std::vector<ImageStatistics> RunStats(const StatsOptions& options,
     all.push_back(StatisticsOf(image, options, prepared, pool));
     on_image(all.back());
   }
-  // Both files or neither.
+  // Neither file where one of them cannot be made.
   std::optional<AtomicFile> numbers;
   std::optional<AtomicFile> figure;
   if (!options.output.empty()) {

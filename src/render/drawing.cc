@@ -174,6 +174,7 @@ Drawing DrawShapes(Composition& composition, const PictureOptions& options) {
 
 VectorPicture RenderVector(const PictureRequest& request, const PictureOptions& options,
                            VectorFormat format) {
+  CheckVectorFormat(format, options);
   Composition composition = Compose(request, options);
   const Drawing drawing = DrawShapes(composition, options);
   Font* font = composition.font ? &*composition.font : nullptr;

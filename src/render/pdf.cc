@@ -13,11 +13,6 @@ namespace {
 constexpr double kPointsPerPixel = 0.75;  // 96 pixels an inch
 
 const AttnmapPdf& LoadPdf(const std::string& path) {
-  if (path.empty()) {
-    throw Error(
-        "PDF needs the PDF module (attnmap-pdf.so), which is not installed: build attnmap with "
-        "cairo (libcairo2-dev), or write SVG");
-  }
   return LoadModule<AttnmapPdf>(path, ATTNMAP_PDF_SYMBOL, ATTNMAP_PDF_VERSION,
                                 "PDF needs the PDF module, which");
 }
@@ -89,6 +84,13 @@ class PdfPage {
 };
 
 }  // namespace
+
+void CheckVectorFormat(VectorFormat format, const PictureOptions& options) {
+  if (format != VectorFormat::kPdf || !options.pdf_module.empty()) return;
+  throw Error(
+      "PDF needs the PDF module (attnmap-pdf.so), which is not installed: build attnmap with cairo "
+      "(libcairo2-dev), or write SVG");
+}
 
 std::string PdfBytes(const Drawing& drawing, Font* font, const std::string& module) {
   const AttnmapPdf& pdf = LoadPdf(module);

@@ -49,10 +49,12 @@ class ArchiveSource : public WeightSource {
 
 }  // namespace
 
+bool IsSideFile(std::string_view name) {
+  return std::find(kSideFiles.begin(), kSideFiles.end(), name) != kSideFiles.end();
+}
+
 std::optional<std::string> SideFile(const std::string& weights, std::string_view name) {
-  if (std::find(kSideFiles.begin(), kSideFiles.end(), name) == kSideFiles.end()) {
-    return std::nullopt;
-  }
+  if (!IsSideFile(name)) return std::nullopt;
   const fs::path file = fs::path(weights).parent_path() / name;
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;

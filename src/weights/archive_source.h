@@ -11,6 +11,7 @@
 namespace attnmap {
 
 // A configuration file beside `weights`, if it is one of those that are read.
+bool IsSideFile(std::string_view name);
 std::optional<std::string> SideFile(const std::string& weights, std::string_view name);
 
 // The reader that the file's content asks for. Throws Error for what is no

@@ -146,18 +146,24 @@ TEST_CASE("U-20 an option that does nothing with the layout or the output is wro
       {{"--layout", "heads", "--normalize", "max"}, "--normalize"},
       {{"--layout", "heads", "--shared-scale"}, "--shared-scale"},
       {{"--layout", "terminal", "--output-size", "40x40"}, "--output-size"},
-      {{"-o", "x.svg", "--interpolation", "linear"}, "--interpolation"},
-      {{"-o", "x.json", "--layout", "overlay"}, "--layout"},
-      {{"-o", "x.npy", "--colormap", "viridis"}, "--colormap"},
-      {{"-o", "x.csv", "--mass", "0.5"}, "--mass"}};
+      {{"-o", "x.svg", "--interpolation", "linear"}, "--interpolation"}};
   for (const Wanted& wanted : cases) {
     std::vector<std::string> args = {"run", "none.png"};
     args.insert(args.end(), wanted.options.begin(), wanted.options.end());
     CheckFailure(RunIn(folder, args), 2, {wanted.named + " does nothing with"});
   }
+  // Numbers are written all the same: a configuration file may serve both.
+  const RunResult numbers = RunIn(folder, {"run", Photo("coffee.png"), "-o", "x.npy", "--mass",
+                                           "0.5", "--colormap", "viridis"});
+  CHECK(numbers.status == 0);
+  CHECK(numbers.err.find("the raw map, to which --colormap, --mass do nothing") !=
+        std::string::npos);
   // Boxes of objects are those of the mask, whatever the output.
-  CHECK(RunIn(folder,
-              {"run", Photo("coffee.png"), "-o", "x.npy", "--mass", "0.5", "--objects", "--json"})
+  const RunResult boxes = RunIn(
+      folder, {"run", Photo("coffee.png"), "-o", "x.npy", "--mass", "0.5", "--objects", "--json"});
+  CHECK(boxes.status == 0);
+  CHECK(boxes.err.find("do nothing") == std::string::npos);
+  CHECK(RunIn(folder, {"run", Photo("coffee.png"), "-o", "x.svg", "--interpolation", "nearest"})
             .status == 0);
   CHECK(RunIn(folder, {"run", Photo("coffee.png"), "--layout", "heads", "--no-colorbar"}).status ==
         0);
@@ -188,6 +194,20 @@ TEST_CASE("models and pictures of one name: as many folders as tell them apart")
   }
 }
 
+TEST_CASE("models of one name in one folder keep their endings") {
+  const TempFolder folder;
+  folder.Write("d/vit.json", ReadText(kDemo));
+  REQUIRE(RunIn(folder, {"convert", "d/vit.json", "d/vit.safetensors"}).status == 0);
+  const RunResult sheet = RunIn(folder, {"run", Photo("rocket.jpg"), "-m", "d/vit.json", "-m",
+                                         "d/vit.safetensors", "-o", "s.svg"});
+  CAPTURE(sheet.err);
+  CHECK(sheet.err.find("vit.json: layer") != std::string::npos);
+  CHECK(sheet.err.find("vit.safetensors: layer") != std::string::npos);
+  const std::string svg = ReadText(folder / "s.svg");
+  CHECK(svg.find(">vit.json<") != std::string::npos);
+  CHECK(svg.find(">vit.safetensors<") != std::string::npos);
+}
+
 TEST_CASE("what one of two models does not have is said of that model") {
   const TempFolder folder;
   CheckFailure(RunIn(folder, {"run", Photo("rocket.jpg"), "-m", kDemo, "-m", kOneLayer, "--layer",
@@ -196,19 +216,21 @@ TEST_CASE("what one of two models does not have is said of that model") {
   CHECK(folder.List().empty());
 }
 
-TEST_CASE("the pooling head stands behind all layers: no --layer, and no layer is told") {
+TEST_CASE("the pooling head stands behind all layers: --layer is ignored, and that is said") {
   const auto golden = SharedFolder("golden");
   if (!golden) return;
   const TempFolder folder;
   const std::string model = *golden / "hf-siglip-vision/model";
   const std::string photo = Photo("chelsea.png");
-  CheckFailure(RunIn(folder, {"run", photo, "-m", model, "--layer", "0", "-o", "q.png"}), 1,
-               {"--layer does nothing with the query pool"});
+  const RunResult given = RunIn(folder, {"run", photo, "-m", model, "--layer", "0", "-o", "q.png"});
+  CHECK(given.status == 0);
+  CHECK(given.err.find("--layer does not apply") != std::string::npos);
   const RunResult sheet =
       RunIn(folder, {"run", photo, "-m", model, "--head", "all", "-o", "s.svg", "--json"});
   CAPTURE(sheet.err);
   REQUIRE(sheet.status == 0);
   CHECK(sheet.err.find("s.svg: pooling head behind 3 layers") != std::string::npos);
+  CHECK(sheet.err.find("does not apply") == std::string::npos);
   CHECK(json::parse(sheet.out)["layer"].is_null());
   CHECK(ReadText(folder / "s.svg").find(">pooling head 0<") != std::string::npos);
   REQUIRE(RunIn(folder, {"run", photo, "-m", model, "-o", "m.json"}).status == 0);
@@ -297,7 +319,7 @@ TEST_CASE("U-25 svg and pdf: every layout, written whole") {
                                                          {"--layout", "heads"},
                                                          {"--fit", "pad", "--mass", "0.5"}};
   for (const std::vector<std::string>& layout : layouts) {
-    for (const std::string ending : VectorEndings()) {
+    for (const std::string& ending : VectorEndings()) {
       std::vector<std::string> args = {"run", Photo("coffee.png"), "-o", "x." + ending};
       args.insert(args.end(), layout.begin(), layout.end());
       const RunResult result = RunIn(folder, args);

@@ -259,6 +259,22 @@ TEST_CASE("an output that is the input itself is refused, and the input kept") {
                    {.folder = folder.path()}),
                2, {"m/weights.json", "of the model 'm'"});
   CHECK(ReadText(folder / "m/weights.json") == model);
+  // What lies beside it is not the model's.
+  for (int turn = 0; turn < 2; ++turn) {
+    CHECK(Run({"run", "a.png", "-m", "m", "-o", "m/a.png"}, {.folder = folder.path()}).status == 0);
+  }
+  folder.Write("m/config.json", "{}");
+  CheckFailure(Run({"run", "a.png", "-m", "m/weights.json", "-o", "m/config.json"},
+                   {.folder = folder.path()}),
+               2, {"m/config.json", "of the model"});
+  // Shards over shards: the index is named after the output.
+  std::filesystem::create_directory(folder / "s");
+  REQUIRE(Run({"convert", "m.json", "s/x.safetensors", "--shard-size", "10KB"},
+              {.folder = folder.path()})
+              .status == 0);
+  CheckFailure(
+      Run({"convert", "s", "s/x.safetensors", "--shard-size", "20KB"}, {.folder = folder.path()}),
+      2, {"s/x.safetensors.index.json", "of the model 's'"});
   CheckFailure(
       Run({"run", "pixels.npy", "--on", "a.png", "-o", "a.png"}, {.folder = folder.path()}), 2,
       {"a.png", "itself"});

@@ -21,15 +21,18 @@ namespace attnmap {
 // Throws Error where `hidden` has no patch token or holds a number that is none.
 std::vector<uint8_t> OutlierPatches(MatrixView hidden, const TokenLayout& tokens);
 
-// How many of how many patches are outliers.
+// How many of how many patches are outliers, over some layers.
 struct OutlierCount {
   int64_t tokens = 0;
   int64_t patches = 0;
+  int64_t layers = 0;
   void Add(const OutlierCount& other) {
     tokens += other.tokens;
     patches += other.patches;
+    layers += other.layers;
   }
 };
+// Of one layer.
 OutlierCount CountOutliers(std::span<const uint8_t> outliers);
 
 // The same rule on numbers; of an even count the median is the mean of the two

@@ -52,12 +52,10 @@ ResolvedQuery ResolveQueryFor(const QueryChoice& choice, const VitModel& model,
 // Whether two paths lead to one file, there or not.
 bool SameFile(const std::string& a, const std::string& b);
 
-// Throws UsageError where `output` is the same file as one of `inputs`.
-void CheckNotInput(const std::string& output, const std::vector<std::string>& inputs);
-
-// The same of a model: its file, and where a folder (or the index of several files) was
-// named, what lies there already.
-void CheckNotOfModel(const std::string& output, const std::string& model);
+// Throws UsageError where `output` is one of `inputs` (pictures, films) or a file that one of
+// `models` (weights files, folders) is read from.
+void CheckOutput(const std::string& output, const std::vector<std::string>& inputs,
+                 const std::vector<std::string>& models);
 
 // Removes what outputs are written to before they have their names. For a signal
 // handler that ends the process; safe there.

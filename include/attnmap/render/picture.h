@@ -109,6 +109,8 @@ struct VectorPicture {
   bool constant = false;
   std::vector<std::string> notes;
 };
+// Throws Error where the module that a format needs is not installed.
+void CheckVectorFormat(VectorFormat format, const PictureOptions& options);
 VectorPicture RenderVector(const PictureRequest& request, const PictureOptions& options,
                            VectorFormat format);
 

@@ -40,6 +40,10 @@ struct OpenWeightsOptions {
 std::unique_ptr<WeightSource> OpenWeights(const std::string& path,
                                           const OpenWeightsOptions& options = {});
 
+// Whether `file` is there and one that OpenWeights(model) reads, or a configuration it finds
+// beside the weights.
+bool IsPartOfModel(const std::string& model, const std::string& file);
+
 // The in-memory twin, for tests and for `init`.
 std::unique_ptr<WeightSource> MakeMemorySource(
     std::vector<NamedTensor> tensors, std::vector<std::pair<std::string, std::string>> texts,
