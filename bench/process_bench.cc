@@ -159,6 +159,14 @@ Medians MedianOf(const std::vector<Turn>& turns) {
   return {bench::Median(wall), bench::Median(processor), megabytes};
 }
 
+PatchGrid GridOf(const VitModel& model) {
+  const RowsCols size = model.InputSize();
+  const int patch = model.config.patch_size;
+  return {size.rows / patch, size.cols / patch, patch};
+}
+
+int64_t NumTokens(const VitModel& model) { return model.config.tokens.num_tokens(GridOf(model)); }
+
 // The encoder alone, one image after the other, in this run.
 double WarmSeconds(const std::string& name) {
   ThreadPool pool(ThreadPool::DefaultThreads());
@@ -166,8 +174,7 @@ double WarmSeconds(const std::string& name) {
   const PreparedModel prepared(model, true);
   ModelInput input;
   const RowsCols size = model.InputSize();
-  input.grid = {size.rows / model.config.patch_size, size.cols / model.config.patch_size,
-                model.config.patch_size};
+  input.grid = GridOf(model);
   input.pixels = Tensor({3, size.rows, size.cols});
   CaptureRequest request;
   request.layers = {model.config.num_layers - 1};
@@ -180,12 +187,6 @@ double WarmSeconds(const std::string& name) {
     seconds.push_back(bench::Seconds() - start);
   }
   return bench::Median(seconds);
-}
-
-int64_t NumTokens(const VitModel& model) {
-  const RowsCols size = model.InputSize();
-  const int patch = model.config.patch_size;
-  return model.config.tokens.num_tokens({size.rows / patch, size.cols / patch, patch});
 }
 
 double CeilingOf(const std::string& name) {

@@ -114,10 +114,12 @@ int RunRun(const RunOptions& options, const Context& context) {
     throw UsageError("-o - and --json both want standard output: write to a file");
   }
   const std::vector<ModelOptions> models = options.model.Models(context);
-  for (const ModelOptions& model : models) {
-    CheckOutput(output, options.images, {model.path});
-    CheckOutput(output, {job.input.on}, {});
-  }
+  std::vector<std::string> inputs = options.images;
+  inputs.push_back(job.input.on);
+  std::vector<std::string> model_paths;
+  model_paths.reserve(models.size());
+  for (const ModelOptions& model : models) model_paths.push_back(model.path);
+  CheckOutput(output, inputs, model_paths);
   if (options.images.size() == 1 && models.size() == 1) {
     CheckOnePicture(job);
     return RunOnePicture(options, output, job, models[0], context);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/number_text.h"
 #include "attnmap/pipeline/session.h"
 #include "attnmap/pipeline/stats.h"
 #include "cli/cli.h"
@@ -69,8 +70,7 @@ void SetFigure(const StatsArguments& arguments, const Context& context, StatsOpt
 std::string WroteLine(const StatsOptions& options, const std::vector<ImageStatistics>& all) {
   std::string line = "wrote " + options.output;
   if (!options.output.empty() && !options.figure.empty()) line += " and ";
-  line += options.figure + ": " + std::to_string(all.front().heads.size()) +
-          (all.front().heads.size() == 1 ? " head" : " heads");
+  line += options.figure + ": " + Counted(std::ssize(all.front().heads), "head");
   if (all.size() > 1) line += ", of each of " + std::to_string(all.size()) + " pictures";
   return line;
 }
@@ -95,11 +95,11 @@ int RunStatsCommand(const StatsArguments& arguments, const Context& context) {
   const Shown shown = SetOutput(arguments, options);
   SetFigure(arguments, context, options);
   options.model = arguments.model.Model(context);
+  std::vector<std::string> inputs = options.images;
+  inputs.push_back(options.input.on);
   for (const std::string& file : {options.output, options.figure}) {
-    CheckOutput(file, options.images, {options.model.path});
-    CheckOutput(file, {options.input.on}, {});
+    CheckOutput(file, inputs, {options.model.path});
   }
-
   if (!options.output.empty() && SameFile(options.output, options.figure)) {
     throw UsageError("-o and --plot both name '" + options.figure + "': name two files");
   }

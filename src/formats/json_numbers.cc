@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/number_text.h"
 #include "formats/text.h"
 
 namespace attnmap {

@@ -71,8 +71,4 @@ std::string JsonString(std::string_view text) {
   return json + '"';
 }
 
-std::string Counted(int64_t count, std::string_view noun) {
-  return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
-}
-
 }  // namespace attnmap

@@ -11,9 +11,6 @@ namespace attnmap {
 // The text as a JSON string, quotes included; what is no UTF-8 becomes U+FFFD.
 std::string JsonString(std::string_view text);
 
-// "1 number", "3 numbers".
-std::string Counted(int64_t count, std::string_view noun);
-
 // Length of the valid UTF-8 sequence at the start of `text`; 0: there is none.
 size_t Utf8Length(std::string_view text);
 

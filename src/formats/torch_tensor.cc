@@ -3,6 +3,7 @@
 #include <string>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/number_text.h"
 #include "formats/text.h"
 #include "formats/torch_types.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "attnmap/core/error.h"
+#include "attnmap/core/number_text.h"
 #include "attnmap/encoder/encoder.h"
-#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {
@@ -42,12 +42,15 @@ Tensor MapTensor(const PatchMap& map) {
   return {{3, map.grid.rows, map.grid.cols}, map.colours};
 }
 
+bool BehindLayers(const SelectionOptions& selection, const ResolvedQuery& query) {
+  return query.kind == ResolvedQuery::Kind::kPool && selection.method == Method::kAttention;
+}
+
 std::vector<std::string> SelectionNotes(const SelectionOptions& selection,
                                         const ResolvedQuery& query) {
   const auto& given = selection.given;
-  const bool pooled =
-      query.kind == ResolvedQuery::Kind::kPool && selection.method == Method::kAttention;
-  if (!pooled || std::find(given.begin(), given.end(), "--layer") == given.end()) return {};
+  const bool layer_given = std::find(given.begin(), given.end(), "--layer") != given.end();
+  if (!layer_given || !BehindLayers(selection, query)) return {};
   return {"--layer does not apply: the pooling head stands behind all layers"};
 }
 

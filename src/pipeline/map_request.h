@@ -20,6 +20,9 @@ inline bool HasQuery(Method method) { return method != Method::kPca; }
 MapRequest MakeMapRequest(const VitModel& model, const ModelInput& input,
                           const SelectionOptions& selection, const ResolvedQuery& query);
 
+// Whether the maps are of a pooling head, which stands behind all layers.
+bool BehindLayers(const SelectionOptions& selection, const ResolvedQuery& query);
+
 // What is worth saying of a selection for this query.
 std::vector<std::string> SelectionNotes(const SelectionOptions& selection,
                                         const ResolvedQuery& query);

@@ -6,7 +6,6 @@
 #include "attnmap/core/number_text.h"
 #include "attnmap/pipeline/run.h"
 #include "pipeline/map_request.h"
-#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {

@@ -135,9 +135,7 @@ ComputedMaps ComputeMaps(const PreparedModel& prepared, const LoadedInput& input
     }
   }
   result.grid = input.input.grid;
-  const bool pooled =
-      query.kind == ResolvedQuery::Kind::kPool && selection.method == Method::kAttention;
-  if (!pooled) result.layers = request.layers;
+  if (!BehindLayers(selection, query)) result.layers = request.layers;
   const bool pca = selection.method == Method::kPca;
   if (!pca && selection.method != Method::kSimilarity) result.heads = HeadLabel(selection.heads);
   if (!pca) result.query = query.label;

@@ -2,15 +2,9 @@
 #define ATTNMAP_PIPELINE_TEXT_TABLE_H_
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 namespace attnmap {
-
-// "1 head", "4 heads".
-inline std::string Counted(int64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 // Filled with blanks to so many bytes; longer text stays as it is.
 inline std::string Right(const std::string& text, size_t width) {

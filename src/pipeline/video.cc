@@ -13,7 +13,6 @@
 #include "attnmap/formats/file.h"
 #include "attnmap/image/video.h"
 #include "pipeline/map_store.h"
-#include "pipeline/text_table.h"
 
 namespace attnmap {
 namespace {

@@ -2,7 +2,9 @@
 #define ATTNMAP_CORE_NUMBER_TEXT_H_
 
 #include <charconv>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace attnmap {
 
@@ -22,6 +24,11 @@ inline std::string Fixed(double value, int decimals) {
   const auto end =
       std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed, decimals).ptr;
   return {text, end};
+}
+
+// "1 head", "4 heads".
+inline std::string Counted(int64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
 }  // namespace attnmap
