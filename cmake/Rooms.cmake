@@ -49,8 +49,11 @@ set_property(GLOBAL PROPERTY attnmap_rooms)
 # HEADERS are libraries of headers alone, which linking does not need.
 function(attnmap_room name)
   cmake_parse_arguments(arg "" "" "LINK;HEADERS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/*.cc
-       ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/families/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/*.cc)
+  file(GLOB families CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/families/*.cc)
+  list(APPEND sources ${families})
+  # Each family answers the same questions under the same names.
+  set_source_files_properties(${families} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(NOT sources)
     return()
   endif()

@@ -7,11 +7,11 @@ jobs=$(nproc)
 say() { printf '\n== %s\n' "$*" >&2; }
 
 # build_preset PRESET [cmake option...]: configures and builds build/PRESET. Where CI is set warnings
-# are errors, and nothing was compiled before.
+# are errors, and a test program's files are compiled as one, since none was compiled before.
 build_preset() {
   local preset=$1
   shift
-  local options=("-DATTNMAP_WERROR=${CI:+ON}" "-DATTNMAP_PCH=${CI:+ON}")
+  local options=("-DATTNMAP_WERROR=${CI:+ON}" "-DATTNMAP_UNITY_TESTS=${CI:+ON}")
   if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
   say "building build/$preset"
   cmake --preset "$preset" "${options[@]}" "$@" >/dev/null || return

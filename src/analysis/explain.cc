@@ -29,7 +29,7 @@ Softmax TakeSoftmax(const std::vector<double>& scaled) {
   return result;
 }
 
-double Entropy(const Softmax& softmax) {
+double SoftmaxEntropy(const Softmax& softmax) {
   double entropy = 0;
   for (size_t i = 0; i < softmax.exponentials.size(); ++i) {
     const double weight = softmax.weight(i);
@@ -112,9 +112,9 @@ RowExplanation ExplainRow(const ExplainInput& input) {
         {static_cast<int>(i), scores[i], scaled[i], softmax.exponentials[i], softmax.weight(i)});
   }
   result.blended = Blend(softmax, input.values);
-  result.entropy = Entropy(softmax);
+  result.entropy = SoftmaxEntropy(softmax);
   result.top_weight = 1 / softmax.sum;  // the largest exponential is 1
-  result.unscaled_entropy = Entropy(unscaled);
+  result.unscaled_entropy = SoftmaxEntropy(unscaled);
   result.unscaled_top_weight = 1 / unscaled.sum;
   result.max_entropy = std::log(static_cast<double>(scores.size()));
   return result;

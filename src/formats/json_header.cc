@@ -5,7 +5,7 @@
 namespace attnmap {
 namespace {
 constexpr size_t kMaxText = size_t{16} << 20;
-constexpr size_t kMaxDepth = 16;
+constexpr size_t kMaxHeaderDepth = 16;
 }  // namespace
 
 JsonHeader::Problem JsonHeader::Append(std::string_view text) {
@@ -23,8 +23,8 @@ JsonHeader::Problem JsonHeader::Plain(std::string_view text) { return Append(tex
 JsonHeader::Problem JsonHeader::Text(std::string_view text) { return Append(JsonString(text)); }
 
 JsonHeader::Problem JsonHeader::Open(char bracket) {
-  if (levels_.size() == kMaxDepth) {
-    return "nested more than " + std::to_string(kMaxDepth) + " deep";
+  if (levels_.size() == kMaxHeaderDepth) {
+    return "nested more than " + std::to_string(kMaxHeaderDepth) + " deep";
   }
   Problem problem = Append({&bracket, 1});
   levels_.push_back({bracket == '[', 0, {}, {}});

@@ -9,11 +9,11 @@
 namespace attnmap {
 namespace {
 
-constexpr size_t kMaxTensors = 100'000;
+constexpr size_t kMaxJsonTensors = 100'000;
 constexpr size_t kMaxHeads = 4096;
-constexpr size_t kMaxName = 4096;
+constexpr size_t kMaxJsonName = 4096;
 constexpr std::string_view kFormat = "attnmap-weights";
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kFormVersion = 1;
 
 }  // namespace
 
@@ -131,8 +131,8 @@ void JsonWeightsReader::Float(std::string_view text) {
 void JsonWeightsReader::Unsigned(uint64_t value) {
   if (!places_.empty() && places_.back() == Place::kShape) return AddDimension(value);
   const std::string text = std::to_string(value);
-  if (AtRootValue() && InHeader() && root_key_->name == "version" && value != kVersion) {
-    Fail("version " + text + " is not known, expected " + std::to_string(kVersion));
+  if (AtRootValue() && InHeader() && root_key_->name == "version" && value != kFormVersion) {
+    Fail("version " + text + " is not known, expected " + std::to_string(kFormVersion));
   }
   HeaderScalar(text, JsonKind::kNumber, "the number " + text);
 }
@@ -184,7 +184,7 @@ void JsonWeightsReader::Key(const std::string& key) {
   if (places_.back() == Place::kTensor) return TensorKey(key);
   if (places_.back() == Place::kRoot && header_.depth() == 1) return RootKey(key);
   if (places_.back() == Place::kRoot) return Check(header_.Key(key));
-  if (key.size() > kMaxName) Fail("a name of more than 4096 bytes");
+  if (key.size() > kMaxJsonName) Fail("a name of more than 4096 bytes");
   name_ = key;
   if (places_.back() == Place::kHead && !IsHeadTensor(key)) {
     Fail("unknown key, expected W_Q, W_K, W_V, b_Q, b_K or b_V");
@@ -298,7 +298,9 @@ void JsonWeightsReader::FinishFlatTensor() {
 }
 
 void JsonWeightsReader::AddTensor(Shape shape) {
-  if (infos_.size() == kMaxTensors) Fail("more than " + std::to_string(kMaxTensors) + " tensors");
+  if (infos_.size() == kMaxJsonTensors) {
+    Fail("more than " + std::to_string(kMaxJsonTensors) + " tensors");
+  }
   std::string name = name_;
   if (places_.front() == Place::kRoot && root_key_->kind == JsonKind::kTensor) {
     name = root_key_->name;

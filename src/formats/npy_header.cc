@@ -10,10 +10,10 @@
 namespace attnmap {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr uint64_t kMaxHeader = uint64_t{64} << 10;
-constexpr size_t kMaxRank = 32;
-constexpr int kMaxDepth = 16;
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr uint64_t kMaxNpyHeader = uint64_t{64} << 10;
+constexpr size_t kMaxNpyRank = 32;
+constexpr int kMaxNpyDepth = 16;
 
 // The part of Python's literals that a header may use.
 class Literal {
@@ -114,7 +114,7 @@ class Literal {
     Expect('(');
     while (!Accept(')')) {
       shape.push_back(Integer());
-      if (shape.size() > kMaxRank) throw Error("an npy array of more than 32 dimensions");
+      if (shape.size() > kMaxNpyRank) throw Error("an npy array of more than 32 dimensions");
       if (Accept(')')) break;
       Expect(',');
     }
@@ -133,7 +133,7 @@ class Literal {
   }
 
   void SkipNested(int depth) {
-    if (depth > kMaxDepth) Fail("fewer brackets");
+    if (depth > kMaxNpyDepth) Fail("fewer brackets");
     const char close = Accept('[') ? ']' : Accept('(') ? ')' : '\0';
     if (close == '\0') {
       if (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"')) {
@@ -195,7 +195,8 @@ uint64_t NpyHeader::data_size() const {
 }
 
 size_t NpyHeaderSize(std::span<const uint8_t> bytes) {
-  if (bytes.size() < kNpyPreamble || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
+  if (bytes.size() < kNpyPreamble ||
+      std::memcmp(bytes.data(), kNpyMagic.data(), kNpyMagic.size()) != 0) {
     throw Error("not an npy array: it does not start as one");
   }
   const int major = bytes[6];
@@ -204,7 +205,7 @@ size_t NpyHeaderSize(std::span<const uint8_t> bytes) {
   }
   const size_t length_size = major == 1 ? 2 : 4;
   const uint64_t length = LittleEndian(bytes.subspan(8, length_size));
-  if (length > kMaxHeader) throw Error("an npy header of " + std::to_string(length) + " bytes");
+  if (length > kMaxNpyHeader) throw Error("an npy header of " + std::to_string(length) + " bytes");
   return 8 + length_size + static_cast<size_t>(length);
 }
 

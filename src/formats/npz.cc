@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 constexpr size_t kMaxNameLength = 4096;
-constexpr uint64_t kMaxHeader = uint64_t{16} << 20;
+constexpr uint64_t kMaxMemberHeader = uint64_t{16} << 20;
 
 void CheckName(std::string_view name) {
   if (name.size() > kMaxNameLength || !IsPlainText(name)) {
@@ -46,9 +46,9 @@ class NpzArchive : public TensorArchive {
   std::optional<std::string> Text(std::string_view key) const override {
     const ZipEntry* entry = key == "config" ? zip_.Find(kArchiveHeader) : nullptr;
     if (entry == nullptr) return std::nullopt;
-    if (entry->size > kMaxHeader) {
+    if (entry->size > kMaxMemberHeader) {
       throw Error(path_ + ": " + kArchiveHeader + " has " + std::to_string(entry->size) +
-                  " bytes, the most is " + std::to_string(kMaxHeader));
+                  " bytes, the most is " + std::to_string(kMaxMemberHeader));
     }
     const SharedBytes text = zip_.Read(*entry, ZipArchive::Crc::kCheck);
     return std::string(text.bytes.begin(), text.bytes.end());

@@ -11,7 +11,6 @@
 namespace attnmap {
 namespace {
 
-constexpr uint64_t kMaxHeader = 100'000'000;
 constexpr uint64_t kPreamble = 8;  // the header's length
 
 std::string Bytes(uint64_t count) { return std::to_string(count) + " bytes"; }
@@ -24,9 +23,9 @@ uint64_t DataStart(std::span<const uint8_t> bytes, const std::string& path) {
   }
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), sizeof length);
-  if (length > kMaxHeader) {
+  if (length > kMaxSafetensorsHeader) {
     throw Error(path + ": not a safetensors file: its header would have " + Bytes(length) +
-                ", the most is " + Bytes(kMaxHeader));
+                ", the most is " + Bytes(kMaxSafetensorsHeader));
   }
   if (kPreamble + length > bytes.size()) {
     throw Error(path + ": the file has " + Bytes(bytes.size()) + ", its header alone promises " +

@@ -12,16 +12,16 @@
 namespace attnmap {
 namespace {
 
-constexpr size_t kMaxTensors = 1'000'000;
-constexpr size_t kMaxRank = 8;
-constexpr size_t kMaxName = 4096;
+constexpr size_t kMaxSafetensors = 1'000'000;
+constexpr size_t kMaxSafetensorsRank = 8;
+constexpr size_t kMaxSafetensorsName = 4096;
 
 struct TypeEntry {
   std::string_view name;
   uint64_t bits;
   DataType type;
 };
-constexpr std::array<TypeEntry, 22> kTypes = {{
+constexpr std::array<TypeEntry, 22> kSafetensorsTypes = {{
     {"F32", 32, DataType::kF32},          {"F16", 16, DataType::kF16},
     {"BF16", 16, DataType::kBF16},        {"F64", 64, DataType::kF64},
     {"I64", 64, DataType::kI64},          {"I32", 32, DataType::kI32},
@@ -36,7 +36,7 @@ constexpr std::array<TypeEntry, 22> kTypes = {{
 }};
 
 const TypeEntry* FindType(std::string_view name) {
-  for (const TypeEntry& entry : kTypes) {
+  for (const TypeEntry& entry : kSafetensorsTypes) {
     if (entry.name == name) return &entry;
   }
   return nullptr;
@@ -118,7 +118,7 @@ std::string HeaderReader::Expected() const {
 void HeaderReader::Unsigned(uint64_t value) {
   if (!in_array_ || value > uint64_t{INT64_MAX}) Unexpected("the number " + std::to_string(value));
   if (key_ == "shape") {
-    if (shape_->size() == kMaxRank) Fail("more than 8 dimensions");
+    if (shape_->size() == kMaxSafetensorsRank) Fail("more than 8 dimensions");
     shape_->push_back(static_cast<int64_t>(value));
   } else {
     if (offsets_->size() == 2) Fail("more than two data_offsets");
@@ -157,8 +157,8 @@ void HeaderReader::StartObject() {
 void HeaderReader::Key(const std::string& key) {
   key_ = key;
   if (place_ == Place::kRoot) {
-    if (key.size() > kMaxName) Fail("a name of more than 4096 bytes");
-    if (names_.size() == kMaxTensors) Fail("more than a million tensors");
+    if (key.size() > kMaxSafetensorsName) Fail("a name of more than 4096 bytes");
+    if (names_.size() == kMaxSafetensors) Fail("more than a million tensors");
     if (!names_.insert(key).second) Fail("the name " + Shown(key) + " is there twice");
   } else if (place_ == Place::kTensor) {
     const bool again = (key == "dtype" && dtype_) || (key == "shape" && shape_) ||

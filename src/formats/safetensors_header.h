@@ -11,6 +11,10 @@
 
 namespace attnmap {
 
+// More bytes of JSON than this in front of the numbers are refused, as the format's own library
+// does.
+constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;
+
 // The JSON in front of a safetensors file, read and checked by itself: names,
 // types, shapes and sizes. Offsets count from behind the header.
 struct SafetensorsHeader {

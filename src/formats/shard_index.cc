@@ -11,10 +11,10 @@ namespace attnmap {
 namespace {
 
 constexpr size_t kMaxBytes = 100'000'000;
-constexpr size_t kMaxTensors = 1'000'000;
+constexpr size_t kMaxIndexTensors = 1'000'000;
 constexpr size_t kMaxShards = 10'000;
-constexpr size_t kMaxName = 4096;
-constexpr int kMaxDepth = 64;
+constexpr size_t kMaxIndexName = 4096;
+constexpr int kMaxIndexDepth = 64;
 
 // Whether a name can only mean a file in the folder itself.
 bool IsPlainFileName(std::string_view name) {
@@ -67,7 +67,7 @@ class IndexReader : public JsonEvents {
     }
   }
   void Deeper() {
-    if (++depth_ > kMaxDepth) Fail("nested more than 64 deep");
+    if (++depth_ > kMaxIndexDepth) Fail("nested more than 64 deep");
   }
 
   const std::string& path_;
@@ -94,8 +94,8 @@ void IndexReader::Key(const std::string& key) {
     if (!root_keys_.insert(key).second) Fail("the key " + Shown(key) + " is there twice");
   } else if (InMap()) {
     tensor_ = key;
-    if (key.size() > kMaxName) Fail("a name of more than 4096 bytes");
-    if (tensors_.size() == kMaxTensors) Fail("more than a million tensors");
+    if (key.size() > kMaxIndexName) Fail("a name of more than 4096 bytes");
+    if (tensors_.size() == kMaxIndexTensors) Fail("more than a million tensors");
     if (!tensors_.insert(key).second) Fail("the tensor " + Shown(key) + " is there twice");
   }
 }

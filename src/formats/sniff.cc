@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "attnmap/core/error.h"
+#include "formats/safetensors_header.h"
+#include "formats/torch_archive.h"
 #include "formats/zip_archive.h"
 
 namespace attnmap {
@@ -57,13 +59,7 @@ bool IsSafetensors(std::string_view text) {
   uint64_t length = 0;
   if (text.size() < 9) return false;
   std::memcpy(&length, text.data(), sizeof length);
-  return length <= 100'000'000 && text[8] == '{';
-}
-
-bool IsTorchLegacy(std::string_view text) {
-  // The pickled number PyTorch starts with, whatever the pickle's protocol.
-  constexpr std::string_view kNumber = "\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19";
-  return text.starts_with('\x80') && text.substr(0, 32).find(kNumber) != text.npos;
+  return length <= kMaxSafetensorsHeader && text[8] == '{';
 }
 
 Sniffed SniffZip(const std::shared_ptr<const MappedFile>& file) {
@@ -109,7 +105,7 @@ Sniffed SniffFile(const std::shared_ptr<const MappedFile>& file) {
   if (text.empty()) return {FileFormat::kNone, "is empty"};
   if (text.starts_with("PK\x03\x04")) return SniffZip(file);
   if (text.starts_with("\x93NUMPY")) return {FileFormat::kNpy, ""};
-  if (IsTorchLegacy(text)) return {FileFormat::kTorch, ""};
+  if (IsTorchLegacy(bytes)) return {FileFormat::kTorch, ""};
   if (IsSafetensors(text)) return {FileFormat::kSafetensors, ""};
   for (const Magic& magic : kRefused) {
     if (HasAt(text, magic.offset, magic.bytes)) {

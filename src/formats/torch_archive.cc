@@ -14,8 +14,8 @@ namespace {
 
 // What tensors that cannot be views of the file may come to as float32: a
 // stride of 0 makes a tensor of any size out of one number.
-constexpr int64_t kExpansionFloor = int64_t{64} << 20;
-constexpr int64_t kExpansionRatio = 8;
+constexpr int64_t kTensorsFloor = int64_t{64} << 20;
+constexpr int64_t kTensorsRatio = 8;
 
 bool IsContiguous(const TorchTensor& tensor) {
   int64_t expected = 1;
@@ -83,7 +83,7 @@ class TorchArchive : public TensorArchive {
   void CountExpansion(const TorchTensor& tensor) {
     constexpr int64_t kFloatSize = sizeof(float);
     const auto file_size = static_cast<int64_t>(file_->bytes().size());
-    const int64_t limit = std::max(kExpansionFloor, file_size * kExpansionRatio);
+    const int64_t limit = std::max(kTensorsFloor, file_size * kTensorsRatio);
     const int64_t count = NumElements(tensor.shape);
     if (count > (limit - expanded_) / kFloatSize) {
       throw Error("its " + std::to_string(count) + " elements bring the file's " +

@@ -13,8 +13,8 @@ namespace attnmap {
 namespace {
 
 // The number the first pickle holds, little-endian.
-constexpr std::string_view kMagic = "\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19";
-constexpr int64_t kVersion = 1001;
+constexpr std::string_view kLegacyMagic = "\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19";
+constexpr int64_t kLegacyVersion = 1001;
 
 using StorageMap = std::map<std::string_view, TorchStorage>;
 
@@ -87,13 +87,13 @@ class LegacyReader {
 
   TorchContents Read() {
     const PickleValue* magic = Next("magic number");
-    if (!magic->Is(PickleKind::kBigInt) || magic->text != kMagic) {
+    if (!magic->Is(PickleKind::kBigInt) || magic->text != kLegacyMagic) {
       throw Error("not a PyTorch checkpoint");
     }
     const PickleValue* version = Next("version");
-    if (!version->Is(PickleKind::kInt) || version->integer != kVersion) {
+    if (!version->Is(PickleKind::kInt) || version->integer != kLegacyVersion) {
       throw Error("an old PyTorch file of an unknown version, expected " +
-                  std::to_string(kVersion));
+                  std::to_string(kLegacyVersion));
     }
     const PickleValue* little = Next("system")->Get("little_endian");
     if (little != nullptr && little->Is(PickleKind::kBool) && little->integer == 0) {
@@ -140,7 +140,7 @@ bool IsTorchLegacy(std::span<const uint8_t> bytes) {
   constexpr size_t kWindow = 32;
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
                                std::min(bytes.size(), kWindow));
-  return start.starts_with('\x80') && start.find(kMagic) != std::string_view::npos;
+  return start.starts_with('\x80') && start.find(kLegacyMagic) != std::string_view::npos;
 }
 
 TorchContents ReadTorchLegacy(const std::shared_ptr<const MappedFile>& file) {

@@ -25,10 +25,10 @@ constexpr std::string_view kIgnoredKeys[] = {"optimizer",    "scaler",      "fp1
                                              "lr_scheduler", "epoch",       "args",
                                              "dino_loss",    "lr_schedule", "amp_scaler"};
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxDictDepth = 64;
 constexpr size_t kMaxVisits = 1'000'000;
-constexpr size_t kMaxTensors = 200'000;
-constexpr size_t kMaxNameLength = 4096;
+constexpr size_t kMaxDictTensors = 200'000;
+constexpr size_t kMaxDictName = 4096;
 constexpr size_t kMaxNameBytes = size_t{32} << 20;
 constexpr std::string_view kScripted = "__torch__.";
 
@@ -79,7 +79,7 @@ class TensorSearch {
  public:
   bool Holds(const PickleValue& value, int depth = 0) {
     if (IsTorchTensor(value)) return true;
-    if (depth > kMaxDepth) return false;
+    if (depth > kMaxDictDepth) return false;
     const auto [known, is_new] = holds_.emplace(&value, false);
     if (!is_new) return known->second;
     bool found = false;
@@ -127,7 +127,7 @@ std::vector<std::string> TensorKeys(TensorSearch& search, const PickleValue& val
 // `key` itself, else "a.b" as b in a; null where there is neither.
 const PickleValue* FindPath(const PickleValue& value, std::string_view key, int depth = 0) {
   if (const PickleValue* found = value.Get(key)) return found;
-  if (depth > kMaxDepth) return nullptr;
+  if (depth > kMaxDictDepth) return nullptr;
   for (size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.', dot + 1)) {
     const PickleValue* outer = value.Get(key.substr(0, dot));
     if (outer == nullptr) continue;
@@ -154,14 +154,14 @@ class Collector {
   void Collect(const PickleValue& value, const std::string& name, int depth) {
     if (++visits_ > kMaxVisits) throw Error("more than a million values under shared containers");
     if (IsTorchTensor(value)) return Add(value, name);
-    if (depth > kMaxDepth) {
-      throw Error(Shown(name) + ": nested deeper than " + std::to_string(kMaxDepth) +
+    if (depth > kMaxDictDepth) {
+      throw Error(Shown(name) + ": nested deeper than " + std::to_string(kMaxDictDepth) +
                   " levels, or a container that contains itself");
     }
     VisitMembers(value, [&](std::string_view key, const PickleValue& member) {
       if (depth == 0 && value.IsMapping() && IsIgnored(key) && !IsTorchTensor(member)) return;
-      if (name.size() + key.size() > kMaxNameLength) {
-        throw Error(Shown(key) + ": a name of more than " + std::to_string(kMaxNameLength) +
+      if (name.size() + key.size() > kMaxDictName) {
+        throw Error(Shown(key) + ": a name of more than " + std::to_string(kMaxDictName) +
                     " bytes");
       }
       Collect(member, depth == 0 ? std::string(key) : name + '.' + std::string(key), depth + 1);
@@ -174,8 +174,8 @@ class Collector {
   void Add(const PickleValue& value, const std::string& name) {
     if (!IsPlainText(name)) throw Error("the tensor name " + Shown(name) + " is no plain text");
     name_bytes_ += name.size();
-    if (name_bytes_ > kMaxNameBytes || tensors_.size() >= kMaxTensors) {
-      throw Error("more than " + std::to_string(kMaxTensors) + " tensors, or too long names");
+    if (name_bytes_ > kMaxNameBytes || tensors_.size() >= kMaxDictTensors) {
+      throw Error("more than " + std::to_string(kMaxDictTensors) + " tensors, or too long names");
     }
     if (!names_.insert(name).second) {
       throw Error("the tensor name " + Shown(name) + " occurs twice");
@@ -197,7 +197,7 @@ TorchStateDict ChooseStateDict(const PickleValue& root, const std::string& check
     throw Error("no tensors: the file holds " + Describe(root));
   }
   TorchStateDict dict = StartAt(search, root, checkpoint_key);
-  for (int depth = 0; depth < kMaxDepth && dict.value->IsMapping(); ++depth) {
+  for (int depth = 0; depth < kMaxDictDepth && dict.value->IsMapping(); ++depth) {
     const PickleValue* next = nullptr;
     std::string_view chosen;
     for (const std::string_view key : kContainerKeys) {

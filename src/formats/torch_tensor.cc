@@ -10,7 +10,7 @@
 namespace attnmap {
 namespace {
 
-constexpr size_t kMaxRank = 8;
+constexpr size_t kMaxTorchRank = 8;
 constexpr int kMaxWrappers = 8;
 
 // The functions that stand for a tensor, and where its parts are in their
@@ -87,9 +87,9 @@ Shape Counts(const PickleValue& value, const char* what) {
   if (!value.Is(PickleKind::kTuple) && !value.Is(PickleKind::kList)) {
     throw Error(std::string(what) + " is " + Describe(value) + ", expected a tuple");
   }
-  if (value.items.size() > kMaxRank) {
+  if (value.items.size() > kMaxTorchRank) {
     throw Error(std::string(what) + " has " + std::to_string(value.items.size()) +
-                " dimensions, at most " + std::to_string(kMaxRank) + " are read");
+                " dimensions, at most " + std::to_string(kMaxTorchRank) + " are read");
   }
   Shape counts;
   for (const PickleValue* item : value.items) counts.push_back(Count(*item, what));

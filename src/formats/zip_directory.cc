@@ -33,7 +33,7 @@ constexpr uint64_t kExpansionRatio = 16;
 constexpr uint64_t kEncryptionFlags = 0x0001 | 0x0040 | 0x2000;
 constexpr uint64_t kDeflate = 8;
 
-[[noreturn]] void Fail(const ZipEntry& entry, const std::string& what) {
+[[noreturn]] void FailEntry(const ZipEntry& entry, const std::string& what) {
   throw Error("zip entry " + Shown(entry.name) + ": " + what);
 }
 
@@ -153,19 +153,19 @@ void CheckRecord(const ZipEntry& entry, const Fields& record, const Sizes& sizes
   }
   const uint64_t method = record.U16(10);
   const uint64_t disk = record.U16(34);
-  if ((record.U16(8) & kEncryptionFlags) != 0) Fail(entry, "encrypted");
-  if (disk != 0 && disk != kFull16) Fail(entry, "on another disk of a set");
+  if ((record.U16(8) & kEncryptionFlags) != 0) FailEntry(entry, "encrypted");
+  if (disk != 0 && disk != kFull16) FailEntry(entry, "on another disk of a set");
   if (method != 0 && method != kDeflate) {
-    Fail(entry,
-         "compression method " + std::to_string(method) + ", expected stored (0) or deflate (8)");
+    FailEntry(entry, "compression method " + std::to_string(method) +
+                         ", expected stored (0) or deflate (8)");
   }
   if (method == 0 && sizes.packed != sizes.size) {
-    Fail(entry, "stored, yet " + std::to_string(sizes.packed) + " bytes are to become " +
-                    std::to_string(sizes.size));
+    FailEntry(entry, "stored, yet " + std::to_string(sizes.packed) + " bytes are to become " +
+                         std::to_string(sizes.size));
   }
   if (sizes.size / kMaxDeflateRatio > sizes.packed) {
-    Fail(entry, std::to_string(sizes.packed) + " bytes cannot unpack to the " +
-                    std::to_string(sizes.size) + " it claims");
+    FailEntry(entry, std::to_string(sizes.packed) + " bytes cannot unpack to the " +
+                         std::to_string(sizes.size) + " it claims");
   }
 }
 
@@ -173,13 +173,13 @@ void CheckRecord(const ZipEntry& entry, const Fields& record, const Sizes& sizes
 std::span<const uint8_t> FindData(std::span<const uint8_t> before, const ZipEntry& entry,
                                   uint64_t size) {
   if (!HasRecord(before, entry.begin, kLocalHeaderSize, kLocalHeader)) {
-    Fail(entry, "no entry begins at byte " + std::to_string(entry.begin));
+    FailEntry(entry, "no entry begins at byte " + std::to_string(entry.begin));
   }
   const Fields header(before.subspan(entry.begin, kLocalHeaderSize));
   const uint64_t begin = entry.begin + kLocalHeaderSize + header.U16(26) + header.U16(28);
   if (!Fits(before, begin, size)) {
-    Fail(entry, "claims " + std::to_string(size) + " bytes at " + std::to_string(begin) +
-                    ", beyond the directory at " + std::to_string(before.size()));
+    FailEntry(entry, "claims " + std::to_string(size) + " bytes at " + std::to_string(begin) +
+                         ", beyond the directory at " + std::to_string(before.size()));
   }
   return before.subspan(begin, size);
 }
@@ -213,7 +213,7 @@ ZipEntry ReadRecord(std::span<const uint8_t> before, std::span<const uint8_t>& r
 void CheckNames(const std::vector<ZipEntry>& entries) {
   std::unordered_set<std::string_view> names;
   for (const ZipEntry& entry : entries) {
-    if (!names.insert(entry.name).second) Fail(entry, "the name occurs twice");
+    if (!names.insert(entry.name).second) FailEntry(entry, "the name occurs twice");
   }
 }
 
@@ -231,7 +231,7 @@ void CheckOverlaps(const std::vector<ZipEntry>& entries) {
     const uint8_t* right_data = right.packed.data();
     const auto header = static_cast<ptrdiff_t>(kLocalHeaderSize);
     if (left.begin == right.begin || left_end > right_data - header) {
-      Fail(left, "its bytes overlap entry " + Shown(right.name));
+      FailEntry(left, "its bytes overlap entry " + Shown(right.name));
     }
   }
 }
@@ -243,8 +243,9 @@ void CheckExpansion(const std::vector<ZipEntry>& entries, uint64_t file_size) {
     if (entry.stored) continue;
     total += entry.size;  // <= 1032 times the file, entries apart: no overflow
     if (total > limit) {
-      Fail(entry, "the archive's " + std::to_string(file_size) +
-                      " bytes would unpack to more than " + std::to_string(limit) + ": a zip bomb");
+      FailEntry(entry, "the archive's " + std::to_string(file_size) +
+                           " bytes would unpack to more than " + std::to_string(limit) +
+                           ": a zip bomb");
     }
   }
 }

@@ -44,6 +44,13 @@ std::vector<uint8_t> EncodeImage(const Image& image, PictureFormat format,
   throw Error("an unknown picture format");
 }
 
+void CheckSides(const Image& image, std::string_view format, int most) {
+  if (image.rows <= most && image.cols <= most) return;
+  throw Error("a " + std::string(format) + " picture has at most " + std::to_string(most) +
+              " pixels a side; this one is " + std::to_string(image.cols) + " x " +
+              std::to_string(image.rows) + " (PNG holds it)");
+}
+
 std::vector<uint8_t> EncodeTiff(const Image& image, const std::string& codec_module) {
   const AttnmapCodecs& codecs = LoadCodecs(codec_module, "TIFF pictures");
   AttnmapEncoded encoded = {};

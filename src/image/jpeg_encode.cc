@@ -66,18 +66,10 @@ class JpegWriter {
   Destination destination_ = {};
 };
 
-void CheckSides(const Image& image) {
-  if (image.rows > JPEG_MAX_DIMENSION || image.cols > JPEG_MAX_DIMENSION) {
-    throw Error("a JPEG picture has at most " + std::to_string(JPEG_MAX_DIMENSION) +
-                " pixels a side; this one is " + std::to_string(image.cols) + " x " +
-                std::to_string(image.rows) + " (PNG holds it)");
-  }
-}
-
 }  // namespace
 
 std::vector<uint8_t> EncodeJpeg(const Image& image, int quality) {
-  CheckSides(image);
+  CheckSides(image, "JPEG", JPEG_MAX_DIMENSION);
   JpegWriter writer;
   const auto rows = static_cast<JDIMENSION>(image.rows);
   const auto cols = static_cast<JDIMENSION>(image.cols);

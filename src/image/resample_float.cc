@@ -12,7 +12,7 @@
 namespace attnmap {
 namespace {
 
-constexpr size_t kChannels = 3;
+constexpr size_t kFloatChannels = 3;
 // Pixels lie side by side as R G B and one idle float, so that a pixel is a
 // vector and nothing has to be shuffled.
 constexpr size_t kLanes = 4;
@@ -84,14 +84,14 @@ Tensor ResizeRows(RowsCols in, RowsCols size, Filter filter, const PixelWindow& 
     ResampleFloatRows(
         {source.data(), in_stride, between.data() + group * kFloatRows * stride, stride}, across);
   }
-  Tensor out({static_cast<int64_t>(kChannels), window.size.rows, window.size.cols});
-  const size_t plane = out.values.size() / kChannels;
+  Tensor out({static_cast<int64_t>(kFloatChannels), window.size.rows, window.size.cols});
+  const size_t plane = out.values.size() / kFloatChannels;
   std::vector<float> row(stride);
   for (size_t y = 0; y < down.first.size(); ++y) {
     HeightPass(between, first_row, down, y, row);
-    for (size_t i = 0; i < cols * kChannels; ++i) {
-      const size_t x = i / kChannels;
-      const size_t c = i % kChannels;
+    for (size_t i = 0; i < cols * kFloatChannels; ++i) {
+      const size_t x = i / kFloatChannels;
+      const size_t c = i % kFloatChannels;
       out.values[c * plane + y * cols + x] = row[x * kLanes + c];
     }
   }
@@ -101,7 +101,7 @@ Tensor ResizeRows(RowsCols in, RowsCols size, Filter filter, const PixelWindow& 
 }  // namespace
 
 Tensor ResizeFloat(const Tensor& chw, RowsCols size, Filter filter) {
-  if (chw.shape.size() != 3 || chw.shape[0] != static_cast<int64_t>(kChannels) ||
+  if (chw.shape.size() != 3 || chw.shape[0] != static_cast<int64_t>(kFloatChannels) ||
       chw.shape[1] > std::numeric_limits<int>::max() ||
       chw.shape[2] > std::numeric_limits<int>::max() ||
       NumElements(chw.shape) != static_cast<int64_t>(chw.values.size())) {
@@ -114,7 +114,7 @@ Tensor ResizeFloat(const Tensor& chw, RowsCols size, Filter filter) {
   const auto read = [&](int y, float* pixels) {
     const float* from = chw.values.data() + static_cast<size_t>(y) * cols;
     for (size_t x = 0; x < cols; ++x) {
-      for (size_t c = 0; c < kChannels; ++c) pixels[x * kLanes + c] = from[c * plane + x];
+      for (size_t c = 0; c < kFloatChannels; ++c) pixels[x * kLanes + c] = from[c * plane + x];
     }
   };
   return ResizeRows(in, size, filter, {0, 0, size}, read);
@@ -128,8 +128,8 @@ Tensor ResizeFloatWindow(const Image& image, double rescale, RowsCols size, Filt
   }
   const auto read = [&](int y, float* pixels) {
     const uint8_t* from = image.row(y);
-    for (int x = 0; x < image.cols; ++x, from += kChannels, pixels += kLanes) {
-      for (size_t c = 0; c < kChannels; ++c) pixels[c] = scaled[from[c]];
+    for (int x = 0; x < image.cols; ++x, from += kFloatChannels, pixels += kLanes) {
+      for (size_t c = 0; c < kFloatChannels; ++c) pixels[c] = scaled[from[c]];
     }
   };
   return ResizeRows(image.size(), size, filter, window, read);

@@ -30,18 +30,10 @@ class WebpPicture {
   WebPMemoryWriter writer_;
 };
 
-void CheckSides(const Image& image) {
-  if (image.rows > WEBP_MAX_DIMENSION || image.cols > WEBP_MAX_DIMENSION) {
-    throw Error("a WebP picture has at most " + std::to_string(WEBP_MAX_DIMENSION) +
-                " pixels a side; this one is " + std::to_string(image.cols) + " x " +
-                std::to_string(image.rows) + " (PNG holds it)");
-  }
-}
-
 }  // namespace
 
 std::vector<uint8_t> EncodeWebp(const Image& image, int quality) {
-  CheckSides(image);
+  CheckSides(image, "WebP", WEBP_MAX_DIMENSION);
   WebPConfig config;
   if (WebPConfigInit(&config) == 0) {
     throw Error("libwebp has another version than it was built with");

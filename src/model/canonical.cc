@@ -8,27 +8,27 @@
 namespace attnmap {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json SizeJson(RowsCols size) { return Json::array({size.rows, size.cols}); }
+OrderedJson SizeJson(RowsCols size) { return OrderedJson::array({size.rows, size.cols}); }
 
 // A float32 with the digits that read back the same float32.
-Json FloatJson(float value) { return Json::parse(FloatText(value)); }
+OrderedJson FloatJson(float value) { return OrderedJson::parse(FloatText(value)); }
 
-Json ResizeJson(const std::optional<ResizeTarget>& resize) {
+OrderedJson ResizeJson(const std::optional<ResizeTarget>& resize) {
   if (!resize) return false;
   if (resize->kind == ResizeTarget::Kind::kExact) return SizeJson(resize->size);
   return resize->size.rows;
 }
 
-Json CropJson(const std::optional<RowsCols>& crop) {
+OrderedJson CropJson(const std::optional<RowsCols>& crop) {
   if (!crop) return false;
   if (crop->rows == crop->cols) return crop->rows;
   return SizeJson(*crop);
 }
 
-Json PreprocessJson(const Preprocess& preprocess) {
-  Json json;
+OrderedJson PreprocessJson(const Preprocess& preprocess) {
+  OrderedJson json;
   json["resize"] = ResizeJson(preprocess.resize);
   json["crop"] = CropJson(preprocess.crop);
   json["interpolation"] = FilterName(preprocess.filter);
@@ -48,7 +48,7 @@ Json PreprocessJson(const Preprocess& preprocess) {
   return json;
 }
 
-void AddSizes(const VitConfig& config, Json& json) {
+void AddSizes(const VitConfig& config, OrderedJson& json) {
   json["family"] = config.family;
   if (config.image_size) json["image_size"] = SizeJson(*config.image_size);
   json["patch_size"] = config.patch_size;
@@ -64,7 +64,7 @@ void AddSizes(const VitConfig& config, Json& json) {
   json["num_classes"] = config.num_classes;
 }
 
-void AddTokens(const VitConfig& config, Json& json) {
+void AddTokens(const VitConfig& config, OrderedJson& json) {
   json["class_token"] = config.tokens.has_class_token;
   json["distillation_token"] = config.tokens.has_distillation_token;
   json["num_register_tokens"] = config.tokens.num_register_tokens;
@@ -79,7 +79,7 @@ void AddTokens(const VitConfig& config, Json& json) {
 }
 
 // Keys that few models need are written only where they are not the default.
-void AddParts(const VitModel& model, Json& json) {
+void AddParts(const VitModel& model, OrderedJson& json) {
   const VitConfig& config = model.config;
   const LayerWeights& layer = model.layers[0];
   const auto flag = [&json](const char* key, bool value) {
@@ -103,22 +103,22 @@ void AddParts(const VitModel& model, Json& json) {
 }
 
 std::string FullHeader(const VitModel& model) {
-  Json json;
+  OrderedJson json;
   json["format"] = "attnmap-weights";
   json["version"] = 1;
   json["name"] = model.config.name;
-  Json config;
+  OrderedJson config;
   AddSizes(model.config, config);
   AddTokens(model.config, config);
   AddParts(model, config);
   json["config"] = std::move(config);
   json["preprocess"] = PreprocessJson(model.preprocess);
   if (!model.labels.empty()) json["labels"] = model.labels;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string LayerHeader(const VitModel& model) {
-  Json json;
+  OrderedJson json;
   json["patch_size"] = model.config.patch_size;
   if (model.config.image_size) json["image_size"] = SizeJson(*model.config.image_size);
   json["preprocess"] = PreprocessJson(model.preprocess);

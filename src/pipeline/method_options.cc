@@ -22,7 +22,7 @@ constexpr Word<OutlierRule> kOutlierRules[] = {
 constexpr Word<Features> kFeatures[] = {{"outputs", Features::kOutputs}, {"keys", Features::kKeys}};
 
 // Which methods an option says something to.
-struct Bound {
+struct MethodBound {
   std::string_view option;
   unsigned methods;
   bool of_selection = false;  // other words of dump's --what use it too
@@ -32,23 +32,23 @@ constexpr unsigned Bit(Method method) { return 1U << static_cast<unsigned>(metho
 constexpr unsigned kNotPca = ~Bit(Method::kPca);
 constexpr unsigned kWithHeads = kNotPca & ~Bit(Method::kSimilarity);
 
-constexpr Bound kBound[] = {{"--start-layer", Bit(Method::kRollout)},
-                            {"--discard-ratio", Bit(Method::kRollout)},
-                            {"--compat", Bit(Method::kRollout)},
-                            {"--features", Bit(Method::kSimilarity)},
-                            {"--foreground", Bit(Method::kPca)},
-                            {"--layer", kNotPca, true},
-                            {"--head", kWithHeads, true},
-                            {"--query", kNotPca, true},
-                            {"--colormap", kNotPca},
-                            {"--normalize", kNotPca},
-                            {"--shared-scale", kNotPca},
-                            {"--mass", kWithHeads},
-                            {"--contour", kWithHeads},
-                            {"--colorbar", kNotPca},
-                            {"--objects", kWithHeads}};
+constexpr MethodBound kMethodBounds[] = {{"--start-layer", Bit(Method::kRollout)},
+                                         {"--discard-ratio", Bit(Method::kRollout)},
+                                         {"--compat", Bit(Method::kRollout)},
+                                         {"--features", Bit(Method::kSimilarity)},
+                                         {"--foreground", Bit(Method::kPca)},
+                                         {"--layer", kNotPca, true},
+                                         {"--head", kWithHeads, true},
+                                         {"--query", kNotPca, true},
+                                         {"--colormap", kNotPca},
+                                         {"--normalize", kNotPca},
+                                         {"--shared-scale", kNotPca},
+                                         {"--mass", kWithHeads},
+                                         {"--contour", kWithHeads},
+                                         {"--colorbar", kNotPca},
+                                         {"--objects", kWithHeads}};
 
-std::string MethodsOf(const Bound& bound) {
+std::string MethodsOf(const MethodBound& bound) {
   std::string list;
   for (const Word<Method>& word : kMethods) {
     if ((bound.methods & Bit(word.value)) == 0) continue;
@@ -134,12 +134,12 @@ double ParseDiscardRatio(std::string_view text) {
 
 std::vector<std::string> MethodBoundOptions() {
   std::vector<std::string> options;
-  for (const Bound& bound : kBound) options.emplace_back(bound.option);
+  for (const MethodBound& bound : kMethodBounds) options.emplace_back(bound.option);
   return options;
 }
 
 void CheckMethod(const SelectionOptions& selection, bool only_maps) {
-  for (const Bound& bound : kBound) {
+  for (const MethodBound& bound : kMethodBounds) {
     const auto& given = selection.given;
     if ((bound.methods & Bit(selection.method)) != 0 || (bound.of_selection && !only_maps) ||
         std::find(given.begin(), given.end(), bound.option) == given.end()) {

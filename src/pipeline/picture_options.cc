@@ -13,28 +13,28 @@ constexpr unsigned kOneScale = kAll & ~Bit(Layout::kHeads);  // colours that sta
 constexpr unsigned kOnFile = kAll & ~Bit(Layout::kTerminal);
 
 // Which layouts an option says something to, and which outputs beside pixels.
-struct Bound {
+struct LayoutBound {
   std::string_view option;
   unsigned layouts;
   bool vector = true;
 };
 
-constexpr Bound kBound[] = {{"--layout", kAll},
-                            {"--colormap", kOneScale},
-                            {"--alpha", kAll & ~Bit(Layout::kHeatmap)},
-                            {"--interpolation", kOneScale, false},
-                            {"--normalize", kOneScale},
-                            {"--shared-scale", kOneScale},
-                            {"--mass", kAll},
-                            {"--contour", kAll},
-                            {"--colorbar", kOneScale& kOnFile},
-                            {"--output-size", kOnFile}};
+constexpr LayoutBound kLayoutBounds[] = {{"--layout", kAll},
+                                         {"--colormap", kOneScale},
+                                         {"--alpha", kAll & ~Bit(Layout::kHeatmap)},
+                                         {"--interpolation", kOneScale, false},
+                                         {"--normalize", kOneScale},
+                                         {"--shared-scale", kOneScale},
+                                         {"--mass", kAll},
+                                         {"--contour", kAll},
+                                         {"--colorbar", kOneScale& kOnFile},
+                                         {"--output-size", kOnFile}};
 
 }  // namespace
 
 std::vector<std::string> PictureOptionNames() {
   std::vector<std::string> names;
-  for (const Bound& bound : kBound) names.emplace_back(bound.option);
+  for (const LayoutBound& bound : kLayoutBounds) names.emplace_back(bound.option);
   return names;
 }
 
@@ -44,7 +44,7 @@ bool MapJob::Given(std::string_view option) const {
 
 void CheckPictureOptions(const MapJob& job) {
   if (!job.format.picture) return;
-  for (const Bound& bound : kBound) {
+  for (const LayoutBound& bound : kLayoutBounds) {
     if (!job.Given(bound.option)) continue;
     // What says what holds anyway: --no-colorbar, and patches drawn one by one.
     if (bound.option == "--colorbar" && !job.picture.colorbar) continue;

@@ -235,8 +235,7 @@ VideoResult RunVideo(const VideoOptions& options,
 }
 
 std::string VideoRecord(const VideoResult& result, const VideoOptions& options) {
-  using Json = nlohmann::ordered_json;
-  Json record = Json::parse(
+  nlohmann::ordered_json record = nlohmann::ordered_json::parse(
       RecordJson(result.result, options.model.path, SettingsJson(options.job), std::nullopt, true));
   if (result.claimed) {  // what could be read was written all the same
     record["status"] = "failed";
@@ -246,7 +245,7 @@ std::string VideoRecord(const VideoResult& result, const VideoOptions& options) 
   record["frames_per_second"] = result.frames_per_second;
   record["size"] = {result.size.rows, result.size.cols};
   record["codec"] = result.codec;
-  return record.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string VideoLine(const VideoResult& result, const VideoOptions& options) {

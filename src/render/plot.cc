@@ -28,7 +28,7 @@ constexpr int kTick = 8;
 constexpr double kOpacity = 0.7;  // of a dot, so that those on one another are seen
 
 // One chart on the canvas.
-struct Panel {
+struct ChartPanel {
   const DotChart* chart;
   Axis y;
   Box plot;  // the area of the data
@@ -77,8 +77,8 @@ int WidestLabel(const Axis& axis, Font& font) {
 }
 
 // Where the charts lie, and how large the picture is.
-std::vector<Panel> LayOut(std::span<const DotChart> charts, const PlotOptions& options, Font& font,
-                          RowsCols& canvas) {
+std::vector<ChartPanel> LayOut(std::span<const DotChart> charts, const PlotOptions& options,
+                               Font& font, RowsCols& canvas) {
   int top = kMargin;
   font.SetSize(kFont);
   if (!options.heading.empty()) top += font.line_height();
@@ -86,10 +86,10 @@ std::vector<Panel> LayOut(std::span<const DotChart> charts, const PlotOptions& o
   font.SetSize(kSmall);
   if (HasLegend(options)) top += font.line_height();
   top += kFont / 2;
-  std::vector<Panel> panels;
+  std::vector<ChartPanel> panels;
   int left = kMargin;
   for (const DotChart& chart : charts) {
-    Panel panel{&chart, YAxis(chart), {}};
+    ChartPanel panel{&chart, YAxis(chart), {}};
     font.SetSize(kSmall);
     left += WidestLabel(panel.y, font) + kTick + kFont / 3;
     panel.plot = {top, left, kPlotRows, PlotCols(chart.dots.size())};
@@ -113,7 +113,7 @@ void DrawCentred(Image& image, int baseline, double centre, const std::string& t
             colour);
 }
 
-void DrawYAxis(Image& image, const Panel& panel, Font& font) {
+void DrawYAxis(Image& image, const ChartPanel& panel, Font& font) {
   font.SetSize(kSmall);
   for (size_t i = 0; i < panel.y.ticks.size(); ++i) {
     const int row = static_cast<int>(std::lround(panel.Y(panel.y.ticks[i])));
@@ -125,7 +125,7 @@ void DrawYAxis(Image& image, const Panel& panel, Font& font) {
 }
 
 // Numbers under every column, or under every second, fifth, ... where they are many.
-void DrawXAxis(Image& image, const Panel& panel, Font& font) {
+void DrawXAxis(Image& image, const ChartPanel& panel, Font& font) {
   font.SetSize(kSmall);
   const Box& plot = panel.plot;
   FillBox(image, {plot.bottom(), plot.left - kTick, 2, plot.cols + kTick}, kQuietInk);
@@ -151,13 +151,13 @@ void DrawDashes(Image& image, int row, int left, int right) {
   }
 }
 
-void DrawReference(Image& image, const Panel& panel) {
+void DrawReference(Image& image, const ChartPanel& panel) {
   if (!panel.chart->reference) return;
   const int row = static_cast<int>(std::lround(panel.Y(*panel.chart->reference)));
   DrawDashes(image, row, panel.plot.left, panel.plot.right());
 }
 
-void DrawColumn(Image& image, const Panel& panel, int column) {
+void DrawColumn(Image& image, const ChartPanel& panel, int column) {
   const std::vector<double>& dots = panel.chart->dots[static_cast<size_t>(column)];
   if (dots.empty()) return;
   const double width = panel.ColumnWidth();
@@ -211,7 +211,7 @@ Image DrawDotCharts(std::span<const DotChart> charts, const PlotOptions& options
   Check(charts);
   Font font(options.font, kFont, options.fallback_fonts);
   RowsCols canvas;
-  const std::vector<Panel> panels = LayOut(charts, options, font, canvas);
+  const std::vector<ChartPanel> panels = LayOut(charts, options, font, canvas);
   Image image(canvas.rows, canvas.cols);
   FillBox(image, {0, 0, canvas.rows, canvas.cols}, kPaper);
   font.SetSize(kFont);
@@ -225,7 +225,7 @@ Image DrawDotCharts(std::span<const DotChart> charts, const PlotOptions& options
     font.SetSize(kSmall);
     DrawLegend(image, top + font.ascent(), options, font);
   }
-  for (const Panel& panel : panels) {
+  for (const ChartPanel& panel : panels) {
     DrawYAxis(image, panel, font);
     DrawXAxis(image, panel, font);
     DrawReference(image, panel);

@@ -9,44 +9,22 @@
 namespace attnmap {
 namespace {
 
+using test::Compute;
 using test::FakeEncoder;
+using test::Fused;
+using test::GoldenEncoder;
+using test::GoldenRequest;
+using test::kClass;
 using Kind = ResolvedQuery::Kind;
 
-FakeEncoder Golden() {
-  FakeEncoder encoder;
-  for (int l = 0; l < 3; ++l) {
-    encoder.attention.push_back(test::ReadGolden("attention." + std::to_string(l), {4, 65, 65}));
-  }
-  return encoder;
-}
-
-MapRequest GoldenRequest(std::vector<int> layers, HeadChoice heads, ResolvedQuery query) {
-  MapRequest request;
-  request.layers = std::move(layers);
-  request.heads = std::move(heads);
-  request.query = std::move(query);
-  request.tokens.has_class_token = true;
-  request.grid = {8, 8, 8};
-  request.num_heads = 4;
-  return request;
-}
-
-HeadChoice Fused(HeadFusion fusion) { return {HeadChoice::Kind::kFused, fusion, {}}; }
 HeadChoice Heads(std::vector<int> heads) {
   return {HeadChoice::Kind::kList, HeadFusion::kMean, std::move(heads)};
 }
 
-std::vector<PatchMap> Compute(const MapRequest& request, FakeEncoder encoder) {
-  const auto sink = MakeMapSink(request);
-  encoder.Run(*sink);
-  return sink->Maps();
-}
-
-const ResolvedQuery kClass{Kind::kToken, 0, "class"};
 const ResolvedQuery kMean{Kind::kMean, 0, "mean"};
 
 TEST_CASE("the class row of the chosen heads becomes a map each, raw, in the order given") {
-  const FakeEncoder encoder = Golden();
+  const FakeEncoder encoder = GoldenEncoder();
   const auto maps = Compute(GoldenRequest({0, 2}, Heads({3, 1}), kClass), encoder);
   REQUIRE(maps.size() == 4);
   const int layers[] = {0, 0, 2, 2};
@@ -64,7 +42,7 @@ TEST_CASE("the class row of the chosen heads becomes a map each, raw, in the ord
 }
 
 TEST_CASE("U-18 heads are fused by mean, max or min, or shown one by one") {
-  const FakeEncoder encoder = Golden();
+  const FakeEncoder encoder = GoldenEncoder();
   const auto at = [&](int head, int j) {
     return encoder.attention[2].values[static_cast<size_t>((head * 65 + 7) * 65 + 1 + j)];
   };
@@ -102,7 +80,7 @@ TEST_CASE("U-13 a sink asks for the rows it needs and no others") {
 }
 
 TEST_CASE("the mean query is the mean over the patch rows, after head fusion") {
-  FakeEncoder encoder = Golden();
+  FakeEncoder encoder = GoldenEncoder();
   const auto maps = Compute(GoldenRequest({1}, Fused(HeadFusion::kMax), kMean), encoder);
   REQUIRE(maps.size() == 1);
   for (int j = 0; j < 64; ++j) {
@@ -173,7 +151,7 @@ TEST_CASE("U-10 the pool query takes the probe's row, fused or by head") {
 }
 
 TEST_CASE("the query all gives a map for each token, the others' columns left out") {
-  const FakeEncoder encoder = Golden();
+  const FakeEncoder encoder = GoldenEncoder();
   const auto maps = Compute(GoldenRequest({0, 1}, Heads({2}), {Kind::kAll, 0, "all"}), encoder);
   REQUIRE(maps.size() == 2 * 65);
   CHECK(maps[0].query == "class");

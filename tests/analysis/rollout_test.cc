@@ -13,37 +13,18 @@ namespace attnmap {
 namespace {
 
 using Catch::Matchers::Contains;
+using test::Compute;
 using test::FakeEncoder;
+using test::Fused;
+using test::GoldenEncoder;
+using test::GoldenRequest;
+using test::kClass;
 using Kind = ResolvedQuery::Kind;
 
-FakeEncoder Golden() {
-  FakeEncoder encoder;
-  for (int l = 0; l < 3; ++l) {
-    encoder.attention.push_back(test::ReadGolden("attention." + std::to_string(l), {4, 65, 65}));
-  }
-  encoder.num_threads = 2;
-  return encoder;
-}
-
 MapRequest Request(std::vector<int> layers, HeadChoice heads, ResolvedQuery query) {
-  MapRequest request;
+  MapRequest request = GoldenRequest(std::move(layers), std::move(heads), std::move(query));
   request.method = Method::kRollout;
-  request.layers = std::move(layers);
-  request.heads = std::move(heads);
-  request.query = std::move(query);
-  request.tokens.has_class_token = true;
-  request.grid = {8, 8, 8};
-  request.num_heads = 4;
   return request;
-}
-
-HeadChoice Fused(HeadFusion fusion) { return {HeadChoice::Kind::kFused, fusion, {}}; }
-const ResolvedQuery kClass{Kind::kToken, 0, "class"};
-
-std::vector<PatchMap> Compute(const MapRequest& request, FakeEncoder encoder) {
-  const auto sink = MakeMapSink(request);
-  encoder.Run(*sink);
-  return sink->Maps();
 }
 
 TEST_CASE("U-17 rollout of a worked example: rows are normalised, the last layer comes first") {
@@ -66,7 +47,7 @@ TEST_CASE("rollout equals the reference for each head fusion") {
   for (const auto& [fusion, name] : cases) {
     INFO(name);
     const Tensor expected = test::ReadGolden("rollout." + name + ".0", {8, 8});
-    const auto maps = Compute(Request({2}, Fused(fusion), kClass), Golden());
+    const auto maps = Compute(Request({2}, Fused(fusion), kClass), GoldenEncoder());
     REQUIRE(maps.size() == 1);
     CHECK(maps[0].head == name);
     CHECK(maps[0].layer == 2);
@@ -98,16 +79,17 @@ TEST_CASE("discarding, the published script's numbers and a later start equal th
       request.options.discard_ratio = std::stod(ratio);
       request.options.compat = RolloutCompat::kNone;
       const std::string ours = ratio == "0.0" ? "0" : ratio;
-      CHECK(WorstShare(Compute(request, Golden()).at(0), "rollout." + name + "." + ours) < 1e-6);
+      CHECK(WorstShare(Compute(request, GoldenEncoder()).at(0), "rollout." + name + "." + ours) <
+            1e-6);
       request.options.compat = RolloutCompat::kVitExplain;
-      const auto script = Compute(request, Golden());
+      const auto script = Compute(request, GoldenEncoder());
       CHECK(WorstShare(script.at(0), "vit_explain." + name + "." + ratio) < 2e-6);
       CHECK(*std::max_element(script[0].values.begin(), script[0].values.end()) == 1);
     }
   }
   MapRequest request = Request({2}, Fused(HeadFusion::kMean), kClass);
   request.options.start_layer = 1;
-  CHECK(WorstShare(Compute(request, Golden()).at(0), "rollout.mean.0.start1") < 1e-6);
+  CHECK(WorstShare(Compute(request, GoldenEncoder()).at(0), "rollout.mean.0.start1") < 1e-6);
 }
 
 TEST_CASE("of equal weights those that come first are discarded, the class column is spared") {
@@ -137,10 +119,10 @@ TEST_CASE("rollout starts no later than the last layer; vit-explain needs a clas
 TEST_CASE("every query's rollout is a row of the whole matrix, the mean query their mean") {
   const Tensor expected = test::ReadGolden("rollout_matrix.mean.0", {65, 65});
   const auto fused = Fused(HeadFusion::kMean);
-  const auto all = Compute(Request({2}, fused, {Kind::kAll, 0, "all"}), Golden());
+  const auto all = Compute(Request({2}, fused, {Kind::kAll, 0, "all"}), GoldenEncoder());
   REQUIRE(all.size() == 65);
-  const auto one = Compute(Request({2}, fused, {Kind::kToken, 12, "patch 1,3"}), Golden());
-  const auto mean = Compute(Request({2}, fused, {Kind::kMean, 0, "mean"}), Golden());
+  const auto one = Compute(Request({2}, fused, {Kind::kToken, 12, "patch 1,3"}), GoldenEncoder());
+  const auto mean = Compute(Request({2}, fused, {Kind::kMean, 0, "mean"}), GoldenEncoder());
   CHECK(all[12].query == "patch 1,3");
   for (size_t j = 0; j < 64; ++j) {
     double sum = 0;
@@ -173,7 +155,7 @@ TEST_CASE("every row of a rollout sums to 1, whatever the fusion") {
 }
 
 TEST_CASE("the layer chosen is the last one multiplied, a chosen head is followed alone") {
-  const FakeEncoder encoder = Golden();
+  const FakeEncoder encoder = GoldenEncoder();
   HeadChoice head{HeadChoice::Kind::kList, HeadFusion::kMean, {2}};
   const auto maps = Compute(Request({0, 1}, head, kClass), encoder);
   REQUIRE(maps.size() == 2);
@@ -193,7 +175,7 @@ TEST_CASE("the layer chosen is the last one multiplied, a chosen head is followe
 }
 
 TEST_CASE("the pooling probe's row is rolled out from the last layer down") {
-  FakeEncoder encoder = Golden();
+  FakeEncoder encoder = GoldenEncoder();
   encoder.pool_attention = Tensor({4, 65});
   for (size_t h = 0; h < 4; ++h) encoder.pool_attention.values[h * 65 + 12] = 1;
   const auto fused = Fused(HeadFusion::kMean);

@@ -10,13 +10,6 @@ using nlohmann::json;
 
 namespace {
 
-std::vector<json> Lines(const std::string& text) {
-  std::vector<json> lines;
-  std::stringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
-  return lines;
-}
-
 // A folder of three pictures, one broken, one that is none.
 void Fill(const TempFolder& folder) {
   const std::string rocket = ReadText(Photo("rocket.jpg"));
@@ -43,7 +36,7 @@ TEST_CASE("batch: a folder, recursively; goes on past bad files; status 1") {
     CHECK(std::filesystem::exists(folder / name));
   }
   CHECK_FALSE(std::filesystem::exists(folder / "out/sub/broken.attnmap.png"));
-  const std::vector<json> manifest = Lines(ReadText(folder / "out/manifest.jsonl"));
+  const std::vector<json> manifest = JsonLines(ReadText(folder / "out/manifest.jsonl"));
   REQUIRE(manifest.size() == 4);
   for (const json& line : manifest) {
     const bool broken = line["image"] == "in/sub/broken.jpg";
@@ -87,7 +80,7 @@ TEST_CASE("batch: globs, list files and standard input name the same work") {
     CAPTURE(result.err);
     CHECK(result.status == 0);
     std::vector<std::string> outputs;
-    for (const json& line : Lines(result.out)) outputs.push_back(line["output"]);
+    for (const json& line : JsonLines(result.out)) outputs.push_back(line["output"]);
     std::sort(outputs.begin(), outputs.end());
     std::filesystem::remove_all(folder / "out");
     return outputs;
@@ -143,7 +136,7 @@ TEST_CASE("U-24: --shared-scale draws all maps over one range") {
     args.insert(args.end(), more.begin(), more.end());
     const RunResult result = Run(args, {.folder = folder.path()});
     REQUIRE(result.status == 0);
-    return Lines(result.out);
+    return JsonLines(result.out);
   };
   const auto records = draw("out", {"--shared-scale"});
   double low = 1;
@@ -172,7 +165,7 @@ TEST_CASE("batch: an interrupt ends with 130 and a manifest of whole lines") {
                                {.folder = folder.path(), .interrupt_after_milliseconds = 500});
   CHECK(result.status == 130);
   CHECK(result.err.find("interrupted") != std::string::npos);
-  const std::vector<json> manifest = Lines(ReadText(folder / "out/manifest.jsonl"));
+  const std::vector<json> manifest = JsonLines(ReadText(folder / "out/manifest.jsonl"));
   for (const json& line : manifest) CHECK(line["status"] == "ok");
   for (const std::string& name : folder.List()) {
     CAPTURE(name);

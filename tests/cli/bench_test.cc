@@ -38,8 +38,7 @@ TEST_CASE("bench: a record a model, rates that follow from its time") {
 }
 
 TEST_CASE("bench: a table, and a model of one's own") {
-  const RunResult result =
-      Run({"bench", "-m", ATTNMAP_SOURCE_DIR "/data/models/demo-vit.json", "--seconds", "0.01"});
+  const RunResult result = Run({"bench", "-m", kDemoModel, "--seconds", "0.01"});
   REQUIRE(result.status == 0);
   CHECK(result.err.empty());
   CHECK(result.out.find("GFLOP/s") != std::string::npos);

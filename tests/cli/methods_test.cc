@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-json Dumped(std::vector<std::string> args) {
+json DumpedJson(std::vector<std::string> args) {
   args.insert(args.end(), {"-o", "-", "--format", "json"});
   const RunResult result = Run(args);
   CAPTURE(result.err);
@@ -80,11 +80,11 @@ TEST_CASE("pca has no heads and no query: the line and the record leave them out
 
 TEST_CASE("dump: maps of every method, with their shapes") {
   const std::string coffee = Photo("coffee.png");
-  const json pca = Dumped({"dump", coffee, "--what", "map", "--method", "pca"});
+  const json pca = DumpedJson({"dump", coffee, "--what", "map", "--method", "pca"});
   CHECK(pca["shape"] == json({3, 14, 21}));
   CHECK(pca["head"].is_null());
   const json part =
-      Dumped({"dump", coffee, "--what", "map", "--method", "pca", "--foreground", "0.5"});
+      DumpedJson({"dump", coffee, "--what", "map", "--method", "pca", "--foreground", "0.5"});
   size_t nothing = 0;
   for (const json& row : part["data"][0]) {
     for (const json& value : row) nothing += value.is_null() ? 1U : 0U;
@@ -92,24 +92,24 @@ TEST_CASE("dump: maps of every method, with their shapes") {
   CHECK(nothing > 0);
   CHECK(nothing < 294);
   // Beside a word that has queries and layers: pca has neither.
-  const json beside = Dumped({"dump", coffee, "--what", "map,attention", "--method", "pca",
-                              "--query", "all", "--layer", "0"});
+  const json beside = DumpedJson({"dump", coffee, "--what", "map,attention", "--method", "pca",
+                                  "--query", "all", "--layer", "0"});
   CHECK(beside["map"]["shape"] == json({3, 14, 21}));
   CHECK(beside["map"]["layer"] == 3);
   CHECK(beside["map"]["data"] == pca["data"]);
   const json similar =
-      Dumped({"dump", coffee, "--what", "map", "--method", "similarity", "--query", "7,10"});
+      DumpedJson({"dump", coffee, "--what", "map", "--method", "similarity", "--query", "7,10"});
   CHECK(similar["shape"] == json({14, 21}));
   CHECK(similar["data"][7][10].get<double>() == Approx(1).margin(1e-6));
-  const json layers = Dumped({"dump", coffee, "--what", "map", "--method", "similarity", "--query",
-                              "7,10", "--layer", "1:3"});
+  const json layers = DumpedJson({"dump", coffee, "--what", "map", "--method", "similarity",
+                                  "--query", "7,10", "--layer", "1:3"});
   CHECK(layers.contains("map.1"));
   CHECK(layers.contains("map.2"));
   const json all =
-      Dumped({"dump", coffee, "--what", "map", "--method", "rollout", "--query", "all"});
+      DumpedJson({"dump", coffee, "--what", "map", "--method", "rollout", "--query", "all"});
   CHECK(all["shape"] == json({295, 14, 21}));
-  const json script =
-      Dumped({"dump", coffee, "--what", "map", "--method", "rollout", "--compat", "vit-explain"});
+  const json script = DumpedJson(
+      {"dump", coffee, "--what", "map", "--method", "rollout", "--compat", "vit-explain"});
   double most = 0;
   for (const json& row : script["data"]) {
     for (const json& value : row) most = std::max(most, value.get<double>());
@@ -119,8 +119,8 @@ TEST_CASE("dump: maps of every method, with their shapes") {
 
 TEST_CASE("clipping outliers keeps the map's sum") {
   const std::string coffee = Photo("coffee.png");
-  const json kept = Dumped({"dump", coffee, "--what", "map"});
-  const json clipped = Dumped({"dump", coffee, "--what", "map", "--outliers", "clip"});
+  const json kept = DumpedJson({"dump", coffee, "--what", "map"});
+  const json clipped = DumpedJson({"dump", coffee, "--what", "map", "--outliers", "clip"});
   CHECK(Sum(clipped["data"]) == Approx(Sum(kept["data"])).epsilon(1e-5));
 }
 

@@ -10,24 +10,7 @@ using namespace attnmap::test;
 using attnmap::Image;
 using nlohmann::json;
 
-namespace {
-
-RunResult RunIn(const TempFolder& folder, std::vector<std::string> args,
-                std::map<std::string, std::string> env = {}) {
-  return Run(args, {.env = std::move(env), .folder = folder.path()});
-}
-
-// Looked at and kept.
-void CheckGolden(const std::filesystem::path& made, const std::string& name) {
-  CAPTURE(name);
-  const auto kept = std::filesystem::path(ATTNMAP_TEST_DATA) / "cli" / name;
-  CHECK(LargestDifference(ReadPicture(made), ReadPicture(kept)) <= 2);
-}
-
-const std::string kDemo = std::string(ATTNMAP_SOURCE_DIR) + "/data/models/demo-vit.json";
-const std::string kOneLayer = std::string(ATTNMAP_SOURCE_DIR) + "/data/models/one-layer.json";
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("U-20 --contour outlines the mass mask, 0.6 of it unless --mass says, and says so") {
   const TempFolder folder;
@@ -101,8 +84,8 @@ TEST_CASE("several pictures make a contact sheet, one record each, in one order"
 TEST_CASE("-m twice: models side by side on the same pixels, pictures down and models across") {
   const TempFolder folder;
   const RunResult result =
-      RunIn(folder, {"run", Photo("coffee.png"), Photo("astronaut.png"), "-m", kDemo, "-m",
-                     kOneLayer, "-o", "m.png", "--json", "--output-size", "300x480"});
+      RunIn(folder, {"run", Photo("coffee.png"), Photo("astronaut.png"), "-m", kDemoModel, "-m",
+                     kOneLayerModel, "-o", "m.png", "--json", "--output-size", "300x480"});
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
   for (const char* part : {"2 pictures through 2 models", "demo-vit:", "one-layer:"}) {
@@ -113,11 +96,11 @@ TEST_CASE("-m twice: models side by side on the same pixels, pictures down and m
   for (std::string line; std::getline(lines, line);) {
     models.push_back(json::parse(line)["model"].get<std::string>());
   }
-  CHECK(models == std::vector<std::string>{kDemo, kOneLayer, kDemo, kOneLayer});
+  CHECK(models == std::vector<std::string>{kDemoModel, kOneLayerModel, kDemoModel, kOneLayerModel});
   CheckGolden(folder / "m.png", "models.sheet.png");
   // The panel of a model is what that model draws alone, resized with its photo.
-  CHECK(RunIn(folder, {"run", Photo("coffee.png"), "-m", kDemo, "-m", kOneLayer, "--layout",
-                       "side-by-side", "-o", "one.svg"})
+  CHECK(RunIn(folder, {"run", Photo("coffee.png"), "-m", kDemoModel, "-m", kOneLayerModel,
+                       "--layout", "side-by-side", "-o", "one.svg"})
             .status == 0);
   CHECK(ReadText(folder / "one.svg").find(">one-layer</text>") != std::string::npos);
 }
@@ -171,7 +154,7 @@ TEST_CASE("U-20 an option that does nothing with the layout or the output is wro
 
 TEST_CASE("models and pictures of one name: as many folders as tell them apart") {
   const TempFolder folder;
-  const std::string model = ReadText(kDemo), photo = ReadText(Photo("rocket.jpg"));
+  const std::string model = ReadText(kDemoModel), photo = ReadText(Photo("rocket.jpg"));
   for (const std::string name : {"a/vit/model.json", "b/vit/model.json"}) folder.Write(name, model);
   for (const std::string name : {"p/x/rocket.jpg", "q/x/rocket.jpg"}) folder.Write(name, photo);
   const RunResult result =
@@ -196,7 +179,7 @@ TEST_CASE("models and pictures of one name: as many folders as tell them apart")
 
 TEST_CASE("models of one name in one folder keep their endings") {
   const TempFolder folder;
-  folder.Write("d/vit.json", ReadText(kDemo));
+  folder.Write("d/vit.json", ReadText(kDemoModel));
   REQUIRE(RunIn(folder, {"convert", "d/vit.json", "d/vit.safetensors"}).status == 0);
   const RunResult sheet = RunIn(folder, {"run", Photo("rocket.jpg"), "-m", "d/vit.json", "-m",
                                          "d/vit.safetensors", "-o", "s.svg"});
@@ -210,8 +193,8 @@ TEST_CASE("models of one name in one folder keep their endings") {
 
 TEST_CASE("what one of two models does not have is said of that model") {
   const TempFolder folder;
-  CheckFailure(RunIn(folder, {"run", Photo("rocket.jpg"), "-m", kDemo, "-m", kOneLayer, "--layer",
-                              "2", "-o", "x.png"}),
+  CheckFailure(RunIn(folder, {"run", Photo("rocket.jpg"), "-m", kDemoModel, "-m", kOneLayerModel,
+                              "--layer", "2", "-o", "x.png"}),
                1, {"one-layer.json: layer 2", "this model has 1"});
   CHECK(folder.List().empty());
 }
@@ -344,7 +327,7 @@ TEST_CASE("U-25 without the PDF module a sentence says what is missing, and SVG 
   std::filesystem::copy_file(std::filesystem::path(ATTNMAP_BINARY_DIR) / "attnmap",
                              folder / "attnmap");
   const auto run = [&](const std::string& output) {
-    return Run({"run", Photo("coffee.png").string(), "-m", kDemo, "-o", output},
+    return Run({"run", Photo("coffee.png").string(), "-m", kDemoModel, "-o", output},
                {.folder = folder.path(), .program = folder / "attnmap"});
   };
   CheckFailure(run("x.pdf"), 1, {"PDF module (attnmap-pdf.so)", "not installed", "SVG"});

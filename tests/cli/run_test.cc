@@ -12,21 +12,7 @@ using namespace attnmap::test;
 using attnmap::Image;
 using nlohmann::json;
 
-namespace {
-
-// The picture the program made, against the one that was looked at and kept.
-void CheckGolden(const std::filesystem::path& made, const std::string& name) {
-  CAPTURE(name);
-  const auto kept = std::filesystem::path(ATTNMAP_TEST_DATA) / "cli" / name;
-  // One level of rounding is left to processors that multiply in another order.
-  CHECK(LargestDifference(ReadPicture(made), ReadPicture(kept)) <= 2);
-}
-
-RunResult RunIn(const TempFolder& folder, std::vector<std::string> args) {
-  return Run(args, {.folder = folder.path()});
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("run: one picture in, an overlay of its size out, one line said") {
   const TempFolder folder;
@@ -268,7 +254,7 @@ TEST_CASE("--config reads options, $ATTNMAP_MODEL names the model, --model wins"
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
   CHECK(json::parse(result.out)["heads"] == "1");
-  const std::string other = std::string(ATTNMAP_SOURCE_DIR) + "/data/models/one-layer.json";
+  const std::string other = kOneLayerModel;
   const RunResult named = Run({"run", Photo("coffee.png"), "--json"},
                               {.env = {{"ATTNMAP_MODEL", other}}, .folder = folder.path()});
   REQUIRE(named.status == 0);

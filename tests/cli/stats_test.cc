@@ -16,22 +16,13 @@ namespace {
 constexpr const char* kNumbers[] = {"entropy",    "distance",   "class_mass",    "register_mass",
                                     "patches_50", "patches_90", "outlier_share", "outlier_mass"};
 
-std::string OneLayer() { return std::string(ATTNMAP_SOURCE_DIR) + "/data/models/one-layer.json"; }
-
-std::vector<json> Lines(const std::string& text) {
-  std::vector<json> records;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) records.push_back(json::parse(line));
-  return records;
-}
-
 std::vector<json> Records(const std::vector<std::string>& args) {
   std::vector<std::string> all = {"stats", "--json"};
   all.insert(all.end(), args.begin(), args.end());
   const RunResult result = Run(all);
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
-  return Lines(result.out);
+  return JsonLines(result.out);
 }
 
 size_t Count(const std::string& text, const std::string& part) {
@@ -85,9 +76,9 @@ TEST_CASE("stats --json: one record a layer and head with the interface's fields
   CHECK(one[0] == records[6]);
   CHECK(one[1] == records[10]);
   // Without a class token there is no mass on it, and no row to look at outliers with.
-  const json bare = Records({Photo("coffee.png"), "-m", OneLayer()}).at(0);
+  const json bare = Records({Photo("coffee.png"), "-m", kOneLayerModel}).at(0);
   CHECK(bare["class_mass"].is_null() == bare["outlier_mass"].is_null());
-  CHECK(Records({Photo("coffee.png"), "-m", OneLayer(), "--query", "0,0"})
+  CHECK(Records({Photo("coffee.png"), "-m", kOneLayerModel, "--query", "0,0"})
             .at(0)["outlier_mass"]
             .is_number());
 }
@@ -129,7 +120,7 @@ TEST_CASE("stats: CSV and JSON files hold what --json prints") {
   const TempFolder folder;
   folder.Write("a,\"b\".png", ReadText(Photo("coffee.png")));
   const RunResult lines = Run({"stats", "--json", "a,\"b\".png"}, {.folder = folder.path()});
-  const auto records = Lines(lines.out);
+  const auto records = JsonLines(lines.out);
   const auto run = [&](const std::vector<std::string>& more) {
     std::vector<std::string> args = {"stats", "a,\"b\".png"};
     args.insert(args.end(), more.begin(), more.end());

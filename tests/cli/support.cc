@@ -242,12 +242,6 @@ void CheckFailure(const RunResult& result, int status, const std::vector<std::st
   }
 }
 
-std::string ReadText(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) FAIL("no file " << path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 Image ReadPicture(const fs::path& path) {
   const std::string bytes = ReadText(path);
   DecodeOptions options;
@@ -256,13 +250,25 @@ Image ReadPicture(const fs::path& path) {
   return DecodeImage({begin, bytes.size()}, options).image;
 }
 
-int LargestDifference(const Image& a, const Image& b) {
-  REQUIRE(a.rows == b.rows);
-  REQUIRE(a.cols == b.cols);
-  int largest = 0;
-  for (size_t i = 0; i < a.rgb.size(); ++i)
-    largest = std::max(largest, std::abs(a.rgb[i] - b.rgb[i]));
-  return largest;
+void CheckGolden(const fs::path& made, const std::string& name) {
+  CAPTURE(name);
+  const Image picture = ReadPicture(made);
+  const Image kept = ReadPicture(fs::path(ATTNMAP_TEST_DATA) / "cli" / name);
+  REQUIRE(picture.size() == kept.size());
+  // Some levels of rounding are left to processors that multiply in another order.
+  CHECK(LargestDifference(picture, kept) <= 2);
+}
+
+std::vector<nlohmann::json> JsonLines(const std::string& text) {
+  std::vector<nlohmann::json> records;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) records.push_back(nlohmann::json::parse(line));
+  return records;
+}
+
+RunResult RunIn(const TempFolder& folder, std::vector<std::string> args,
+                std::map<std::string, std::string> env) {
+  return Run(args, {.env = std::move(env), .folder = folder.path()});
 }
 
 fs::path Photo(const std::string& name) {

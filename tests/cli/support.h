@@ -3,10 +3,13 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "attnmap/core/image.h"
+#include "support/picture_files.h"
+#include "support/temporary.h"
 
 namespace attnmap::test {
 
@@ -57,20 +60,27 @@ std::filesystem::path Program();
 // LC_ALL=C.UTF-8 (and what the sanitizers read) in its environment.
 RunResult Run(const std::vector<std::string>& args, const RunOptions& options = {});
 
+// The same in a test's folder.
+RunResult RunIn(const TempFolder& folder, std::vector<std::string> args,
+                std::map<std::string, std::string> env = {});
+
 // Fails the test unless the run ended with `status`, nothing on standard
 // output, and exactly one line "attnmap: ..." on standard error that holds each of `parts`.
 void CheckFailure(const RunResult& result, int status, const std::vector<std::string>& parts);
 
-std::string ReadText(const std::filesystem::path& path);
-
 // The decoded pixels of a picture the program wrote.
 Image ReadPicture(const std::filesystem::path& path);
 
-// The largest difference of any channel of any pixel. Fails the test where sizes differ.
-int LargestDifference(const Image& a, const Image& b);
+// The picture the program made, against tests/data/cli/NAME, which was looked at and kept.
+void CheckGolden(const std::filesystem::path& made, const std::string& name);
 
-// data/images/NAME of the source tree.
+// The records of --json and of a manifest: one a line.
+std::vector<nlohmann::json> JsonLines(const std::string& text);
+
+// data/images/NAME of the source tree, and the models of data/models.
 std::filesystem::path Photo(const std::string& name);
+inline const std::string kDemoModel = ATTNMAP_SOURCE_DIR "/data/models/demo-vit.json";
+inline const std::string kOneLayerModel = ATTNMAP_SOURCE_DIR "/data/models/one-layer.json";
 
 }  // namespace attnmap::test
 

@@ -243,7 +243,7 @@ TEST_CASE("an output that is the input itself is refused, and the input kept") {
     CheckFailure(Run(command, {.folder = folder.path()}), 2, {"a.png", "itself"});
     CHECK(ReadText(folder / "a.png") == before);
   }
-  std::filesystem::copy(ATTNMAP_SOURCE_DIR "/data/models/one-layer.json", folder / "m.json");
+  std::filesystem::copy(kOneLayerModel, folder / "m.json");
   const std::string model = ReadText(folder / "m.json");
   CheckFailure(Run({"run", "a.png", "-m", "m.json", "-o", "m.json"}, {.folder = folder.path()}), 2,
                {"m.json"});

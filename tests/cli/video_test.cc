@@ -86,13 +86,6 @@ std::vector<Image> Frames(const std::filesystem::path& path) {
   return frames;
 }
 
-double MeanDifference(const Image& a, const Image& b) {
-  REQUIRE(a.size() == b.size());
-  double sum = 0;
-  for (size_t i = 0; i < a.rgb.size(); ++i) sum += std::abs(a.rgb[i] - b.rgb[i]);
-  return sum / static_cast<double>(a.rgb.size());
-}
-
 RunResult Video(const TempFolder& folder, std::vector<std::string> args) {
   args.insert(args.begin(), "video");
   return Run(args, {.folder = folder.path()});
@@ -234,7 +227,7 @@ TEST_CASE("video: a film that is shorter the second time is an error") {
   attnmap::VideoOptions options;
   options.input = film;
   options.output = (folder / "out.avi").string();
-  options.model.path = std::string(ATTNMAP_SOURCE_DIR) + "/data/models/demo-vit.json";
+  options.model.path = kDemoModel;
   options.video_module = Module();
   const auto swap = [&](const attnmap::VideoProgress& step) {
     if (step.pass == 1 && step.done == 6) std::filesystem::rename(folder / "short.avi", film);
@@ -404,8 +397,7 @@ TEST_CASE("video: without the film module a sentence says what is missing") {
   std::filesystem::copy_file(std::filesystem::path(ATTNMAP_BINARY_DIR) / "attnmap",
                              folder / "attnmap");
   folder.Write("in.avi", "anything");
-  const RunResult result = Run({"video", "in.avi", "out.avi", "-m",
-                                std::string(ATTNMAP_SOURCE_DIR) + "/data/models/demo-vit.json"},
+  const RunResult result = Run({"video", "in.avi", "out.avi", "-m", kDemoModel},
                                {.folder = folder.path(), .program = folder / "attnmap"});
   CheckFailure(result, 1, {"attnmap-video.so", "not installed"});
 }

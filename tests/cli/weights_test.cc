@@ -13,10 +13,6 @@ using nlohmann::json;
 
 namespace {
 
-std::string DemoModel() { return std::string(ATTNMAP_SOURCE_DIR) + "/data/models/demo-vit.json"; }
-
-std::string OneLayer() { return std::string(ATTNMAP_SOURCE_DIR) + "/data/models/one-layer.json"; }
-
 json MapOf(const TempFolder& folder, const std::string& model) {
   const RunResult result =
       Run({"run", Photo("coffee.png"), "-m", model, "-o", "-", "--format", "json"},
@@ -29,7 +25,7 @@ json MapOf(const TempFolder& folder, const std::string& model) {
 }  // namespace
 
 TEST_CASE("inspect: configuration with its sources, and every tensor") {
-  const RunResult text = Run({"inspect", DemoModel()});
+  const RunResult text = Run({"inspect", kDemoModel});
   CHECK(text.status == 0);
   CHECK(text.err.empty());
   for (const char* part :
@@ -37,7 +33,7 @@ TEST_CASE("inspect: configuration with its sources, and every tensor") {
     CAPTURE(part);
     CHECK(text.out.find(part) != std::string::npos);
   }
-  const json record = json::parse(Run({"inspect", DemoModel(), "--json"}).out);
+  const json record = json::parse(Run({"inspect", kDemoModel, "--json"}).out);
   CHECK(record["config"]["num_heads"]["value"] == "4");
   CHECK(record["config"]["num_heads"]["source"] == "file");
   int64_t count = 0;
@@ -52,7 +48,7 @@ TEST_CASE("inspect: configuration with its sources, and every tensor") {
 
 TEST_CASE("convert: every format and form gives the same map") {
   const TempFolder folder;
-  for (const std::string& model : {DemoModel(), OneLayer()}) {
+  for (const std::string& model : {kDemoModel, kOneLayerModel}) {
     const json expected = MapOf(folder, model);
     struct Target {
       std::string name;
@@ -74,7 +70,7 @@ TEST_CASE("convert: every format and form gives the same map") {
 
 TEST_CASE("one model saved every way gives one map, to the precision of the format") {
   const TempFolder folder;
-  const auto source = attnmap::OpenWeights(DemoModel());
+  const auto source = attnmap::OpenWeights(kDemoModel);
   std::vector<attnmap::NamedTensor> tensors;
   for (const attnmap::TensorInfo& info : source->tensors()) {
     tensors.push_back({info.name, source->Load(info.name)});
@@ -86,7 +82,7 @@ TEST_CASE("one model saved every way gives one map, to the precision of the form
   folder.Write("legacy.pth", text(TorchLegacyBytes(tensors, attnmap::DataType::kF32)));
   folder.Write("half.pth", text(TorchZipBytes(tensors, attnmap::DataType::kF16)));
   const auto convert = [&](const std::string& name, std::vector<std::string> more) {
-    std::vector<std::string> args = {"convert", DemoModel(), name};
+    std::vector<std::string> args = {"convert", kDemoModel, name};
     args.insert(args.end(), more.begin(), more.end());
     REQUIRE(Run(args, {.folder = folder.path()}).status == 0);
   };
@@ -113,7 +109,7 @@ TEST_CASE("one model saved every way gives one map, to the precision of the form
     }
     return values;
   };
-  const std::vector<double> expected = map_of(DemoModel());
+  const std::vector<double> expected = map_of(kDemoModel);
   const double largest = *std::max_element(expected.begin(), expected.end());
   struct Saved {
     std::string name;
@@ -141,7 +137,7 @@ TEST_CASE("one model saved every way gives one map, to the precision of the form
 
 TEST_CASE("a number that is none is found in any tensor that is used, nothing is written") {
   const TempFolder folder;
-  const auto source = attnmap::OpenWeights(DemoModel());
+  const auto source = attnmap::OpenWeights(kDemoModel);
   for (const std::string bad : {"blocks.3.mlp.fc2.bias", "cls_token"}) {
     std::vector<attnmap::NamedTensor> tensors;
     for (const attnmap::TensorInfo& info : source->tensors()) {
@@ -166,13 +162,12 @@ TEST_CASE("a number that is none is found in any tensor that is used, nothing is
 
 TEST_CASE("convert: half precision is near, and says so by its size") {
   const TempFolder folder;
-  const json expected = MapOf(folder, DemoModel());
-  REQUIRE(Run({"convert", DemoModel(), "full.safetensors"}, {.folder = folder.path()}).status == 0);
+  const json expected = MapOf(folder, kDemoModel);
+  REQUIRE(Run({"convert", kDemoModel, "full.safetensors"}, {.folder = folder.path()}).status == 0);
   for (const std::string type : {"f16", "bf16"}) {
     const std::string name = type + ".safetensors";
-    REQUIRE(
-        Run({"convert", DemoModel(), name, "--dtype", type}, {.folder = folder.path()}).status ==
-        0);
+    REQUIRE(Run({"convert", kDemoModel, name, "--dtype", type}, {.folder = folder.path()}).status ==
+            0);
     CHECK(std::filesystem::file_size(folder / name) <
           0.55 * static_cast<double>(std::filesystem::file_size(folder / "full.safetensors")));
     const json map = MapOf(folder, name);

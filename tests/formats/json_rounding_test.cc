@@ -10,7 +10,7 @@
 namespace attnmap {
 namespace {
 
-std::vector<float> Read(const std::vector<std::string>& numbers) {
+std::vector<float> ReadNumbers(const std::vector<std::string>& numbers) {
   std::string text = R"({"format":"attnmap-weights","version":1,"config":{},"tensors":{"a":[)";
   for (size_t i = 0; i < numbers.size(); ++i) text += (i > 0 ? "," : "") + numbers[i];
   text += "]}}";
@@ -21,7 +21,7 @@ std::vector<float> Read(const std::vector<std::string>& numbers) {
 
 // The C library's conversion rounds once, too, and shares no code with ours.
 void CheckAgainstLibrary(const std::vector<std::string>& numbers) {
-  const auto values = Read(numbers);
+  const auto values = ReadNumbers(numbers);
   REQUIRE(values.size() == numbers.size());
   for (size_t i = 0; i < numbers.size(); ++i) {
     const float expected = std::strtof(numbers[i].c_str(), nullptr);
@@ -43,7 +43,7 @@ TEST_CASE("a number just beside the middle of two floats is not rounded by way o
   const std::vector<std::string> numbers = {"1.000000178813934326171875",
                                             "1.00000017881393432617187499999999999999999",
                                             "1.00000017881393432617187500000000000000001"};
-  const auto values = Read(numbers);
+  const auto values = ReadNumbers(numbers);
   CHECK(values[0] == 1 + 2 * 0x1p-23F);
   CHECK(values[1] == 1 + 1 * 0x1p-23F);
   CHECK(values[2] == 1 + 2 * 0x1p-23F);

@@ -2,6 +2,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/arrays.h"
+#include "formats/archives.h"
 #include "support/catch.h"
 #include "support/temporary.h"
 
@@ -14,17 +15,10 @@ std::unique_ptr<TensorArchive> Parse(const std::string& text) {
   return OpenJsonWeights(MappedFile::FromBytes({text.begin(), text.end()}, "w.json"));
 }
 
-std::string ErrorOf(const std::string& text) {
-  try {
-    Parse(text);
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    CHECK(what.find('\n') == std::string::npos);
-    CHECK(what.size() < 400);
-    CHECK_THAT(what, Catch::Matchers::StartsWith("w.json: "));
-    return what;
-  }
-  return "no error";
+std::string JsonError(const std::string& text) {
+  const std::string what = test::ArchiveError("w.json", [&] { return Parse(text); });
+  CHECK(what.size() < 400);
+  return what;
 }
 
 // One-layer weights that are complete but for the given part.
@@ -136,7 +130,7 @@ struct Bad {
 void CheckAll(const std::vector<Bad>& cases) {
   for (const Bad& bad : cases) {
     INFO(bad.what);
-    const std::string error = ErrorOf(bad.text);
+    const std::string error = JsonError(bad.text);
     for (const std::string& part : bad.says) CHECK_THAT(error, Contains(part));
   }
 }
@@ -171,7 +165,7 @@ TEST_CASE("JSON weights: what is no number inside a tensor is refused with its p
       {"nothing", in(""), {at + "nothing"}},
       {"a zero byte", in(std::string(1, '\0')), {at + "'?'"}},
   });
-  CHECK(ErrorOf(Layer(R"(,"b_Q":[3.4028235677973366e38])")) == "no error");
+  CHECK(JsonError(Layer(R"(,"b_Q":[3.4028235677973366e38])")) == "no error");
 }
 
 TEST_CASE("JSON weights: ragged rows are refused with both lengths") {
@@ -321,9 +315,9 @@ TEST_CASE("JSON weights: what is not JSON, or not all of it, is refused") {
 }
 
 TEST_CASE("JSON weights: the place of an error counts lines and columns from 1") {
-  CHECK_THAT(ErrorOf("{\n \"patch_size\": 1,\n \"W_Q\": [[1,\n  null]]}"),
+  CHECK_THAT(JsonError("{\n \"patch_size\": 1,\n \"W_Q\": [[1,\n  null]]}"),
              Contains("(line 4, column 3)"));
-  CHECK_THAT(ErrorOf("{\n\"patch_size\": x}"), Contains("(line 2, column 15)"));
+  CHECK_THAT(JsonError("{\n\"patch_size\": x}"), Contains("(line 2, column 15)"));
 }
 
 TEST_CASE("JSON weights: cut anywhere, a file is refused in one line") {
@@ -332,16 +326,16 @@ TEST_CASE("JSON weights: cut anywhere, a file is refused in one line") {
     const size_t last = whole.find_last_of('}');
     for (size_t size = 0; size <= last; ++size) {
       INFO(name << " cut to " << size << " bytes");
-      CHECK(ErrorOf(whole.substr(0, size)) != "no error");
+      CHECK(JsonError(whole.substr(0, size)) != "no error");
     }
   }
 }
 
 TEST_CASE("JSON weights: a text, or a configuration, of many megabytes is refused") {
-  CHECK_THAT(ErrorOf(R"({"name":")" + std::string(17 << 20, 'x') + "\"}"), Contains("16 MB"));
+  CHECK_THAT(JsonError(R"({"name":")" + std::string(17 << 20, 'x') + "\"}"), Contains("16 MB"));
   std::string labels = R"({"labels":["a")";
   while (labels.size() < (18 << 20)) labels += R"(,"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")";
-  CHECK_THAT(ErrorOf(labels + "]}"), Contains("labels[") && Contains("16 MB"));
+  CHECK_THAT(JsonError(labels + "]}"), Contains("labels[") && Contains("16 MB"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/arrays.h"
+#include "formats/archives.h"
 #include "formats/npy_header.h"
 #include "support/catch.h"
 #include "support/shared.h"
@@ -12,12 +13,14 @@
 namespace attnmap {
 namespace {
 
+using test::Has;
 using test::NumpyArchiveBytes;
 using test::TextBytes;
+using test::Values;
 using test::ZipBytes;
 using test::ZipTestEntry;
 
-std::unique_ptr<TensorArchive> Open(std::vector<uint8_t> bytes) {
+std::unique_ptr<TensorArchive> OpenNpzBytes(std::vector<uint8_t> bytes) {
   return OpenNpz(MappedFile::FromBytes(std::move(bytes), "w.npz"));
 }
 
@@ -48,31 +51,12 @@ std::vector<uint8_t> Npz(std::vector<uint8_t> npy, bool deflate = false) {
   return ZipBytes(std::span(&entry, 1));
 }
 
-std::string ErrorOf(std::vector<uint8_t> bytes) {
-  try {
-    const auto archive = Open(std::move(bytes));
-    for (size_t i = 0; i < archive->tensors().size(); ++i) archive->Load(i);
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    CHECK(what.find('\n') == std::string::npos);
-    CHECK(what.substr(0, 7) == "w.npz: ");
-    return what;
-  }
-  return "no error";
-}
-
-bool Has(const std::string& text, std::string_view part) {
-  INFO(text << " | expected: " << part);
-  CHECK(text.find(part) != std::string::npos);
-  return true;
-}
-
-std::vector<float> Values(const SharedTensor& tensor) {
-  return {tensor.values().begin(), tensor.values().end()};
+std::string NpzError(std::vector<uint8_t> bytes) {
+  return test::ArchiveError("w.npz", [&] { return OpenNpzBytes(std::move(bytes)); });
 }
 
 std::vector<float> OnlyValues(std::vector<uint8_t> npy) {
-  return Values(Open(Npz(std::move(npy)))->Load(0));
+  return Values(OpenNpzBytes(Npz(std::move(npy)))->Load(0));
 }
 
 TEST_CASE("npz: stored and deflated archives give the same arrays") {
@@ -81,7 +65,7 @@ TEST_CASE("npz: stored and deflated archives give the same arrays") {
       {"cls", SharedTensor(Tensor({1}, {-7.5F}))},
       {"scalar", SharedTensor(Tensor({}, {3}))},
       {"nothing", SharedTensor(Tensor(Shape{0, 4}))}};
-  const auto archive = Open(NumpyArchiveBytes(tensors, GENERATE(false, true)));
+  const auto archive = OpenNpzBytes(NumpyArchiveBytes(tensors, GENERATE(false, true)));
   CHECK(archive->format() == "npz");
   REQUIRE(archive->tensors().size() == tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -134,7 +118,7 @@ TEST_CASE("npz: a view keeps the file when the archive is gone") {
   SharedTensor tensor;
   {
     const std::vector<NamedTensor> tensors = {{"a", SharedTensor(Tensor({2}, {5, 6}))}};
-    tensor = Open(NumpyArchiveBytes(tensors, GENERATE(false, true)))->Load(0);
+    tensor = OpenNpzBytes(NumpyArchiveBytes(tensors, GENERATE(false, true)))->Load(0);
   }
   CHECK(Values(tensor) == std::vector<float>{5, 6});
 }
@@ -142,7 +126,7 @@ TEST_CASE("npz: a view keeps the file when the archive is gone") {
 TEST_CASE("npz: arrays that are no numbers are listed and refused when loaded") {
   const std::string descr =
       GENERATE("'|O'", "'<U5'", "'<c8'", "[('x', '<f4'), ('y', '<i2', (2,))]");
-  const auto archive = Open(Npz(Npy(Dict(descr, "(2,)"), {1, 2, 3})));
+  const auto archive = OpenNpzBytes(Npz(Npy(Dict(descr, "(2,)"), {1, 2, 3})));
   REQUIRE(archive->tensors().size() == 1);
   CHECK(archive->tensors()[0].type == DataType::kOther);
   CHECK_THROWS_AS(archive->Load(0), Error);
@@ -150,48 +134,48 @@ TEST_CASE("npz: arrays that are no numbers are listed and refused when loaded") 
 
 TEST_CASE("npz: headers that lie or are damaged are refused") {
   const std::vector<uint8_t> four = {0, 0, 0x80, 0x3F};
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", "(2,)"), four))), "needs");
-  Has(ErrorOf(Npz(Npy(Dict("'|u1'", "(3,)"), four))), "needs");
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", "(2500000000,)"), four))), "needs 10000000");
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", "(4611686018427387904, 16)"), four))), "too many elements");
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", "(99999999999999999999,)"), four))), "whole number");
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", "(-1,)"), four))), "whole number");
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", "(1"), four))), "damaged npy header");
-  Has(ErrorOf(Npz(Npy("{'descr': '<f4'}\n", four))), "without");
-  Has(ErrorOf(Npz(Npy("{'descr': '<f4', 'descr': '<f4'}\n", four))), "unexpected key 'descr'");
-  Has(ErrorOf(Npz(Npy("__import__('os').system('x')\n", four))), "damaged npy header");
-  Has(ErrorOf(Npz(Npy(Dict(std::string(500, '[') + "'<f4'", "(1,)"), four))), "fewer brackets");
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", "(1,)") + "x", four))), "the end of the header");
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", "(1,)"), four, 9))), "npy version 9");
-  Has(ErrorOf(Npz(TextBytes("no array at all"))), "does not start as one");
-  Has(ErrorOf(Npz(TextBytes("\x93NUMPY"))), "does not start as one");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", "(2,)"), four))), "needs");
+  Has(NpzError(Npz(Npy(Dict("'|u1'", "(3,)"), four))), "needs");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", "(2500000000,)"), four))), "needs 10000000");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", "(4611686018427387904, 16)"), four))), "too many elements");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", "(99999999999999999999,)"), four))), "whole number");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", "(-1,)"), four))), "whole number");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", "(1"), four))), "damaged npy header");
+  Has(NpzError(Npz(Npy("{'descr': '<f4'}\n", four))), "without");
+  Has(NpzError(Npz(Npy("{'descr': '<f4', 'descr': '<f4'}\n", four))), "unexpected key 'descr'");
+  Has(NpzError(Npz(Npy("__import__('os').system('x')\n", four))), "damaged npy header");
+  Has(NpzError(Npz(Npy(Dict(std::string(500, '[') + "'<f4'", "(1,)"), four))), "fewer brackets");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", "(1,)") + "x", four))), "the end of the header");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", "(1,)"), four, 9))), "npy version 9");
+  Has(NpzError(Npz(TextBytes("no array at all"))), "does not start as one");
+  Has(NpzError(Npz(TextBytes("\x93NUMPY"))), "does not start as one");
   std::string ones = "(";
   for (int i = 0; i < 33; ++i) ones += "1, ";
-  Has(ErrorOf(Npz(Npy(Dict("'<f4'", ones + ")"), four))), "more than 32 dimensions");
+  Has(NpzError(Npz(Npy(Dict("'<f4'", ones + ")"), four))), "more than 32 dimensions");
 }
 
 TEST_CASE("npz: a header length beyond the entry is refused") {
   std::vector<uint8_t> npy = Npy(Dict("'<f4'", "(1,)"), {0, 0, 0x80, 0x3F});
   npy[8] = npy[9] = 0xFF;
-  Has(ErrorOf(Npz(npy)), "cut short");
-  Has(ErrorOf(Npz(npy, true)), "cut short");
+  Has(NpzError(Npz(npy)), "cut short");
+  Has(NpzError(Npz(npy, true)), "cut short");
   npy[6] = 2;
   npy[10] = npy[11] = 0xFF;
-  Has(ErrorOf(Npz(npy)), "npy header of 4294967295 bytes");
+  Has(NpzError(Npz(npy)), "npy header of 4294967295 bytes");
 }
 
 TEST_CASE("npz: a damaged array is an error, not wrong numbers") {
   const std::vector<NamedTensor> tensors = {{"w", SharedTensor(Tensor({2}, {5, 6}))}};
   auto bytes = NumpyArchiveBytes(tensors, false);
   bytes[35 + 128] ^= 1;  // the first number
-  Has(ErrorOf(bytes), "checksum");
+  Has(NpzError(bytes), "checksum");
 }
 
 TEST_CASE("npz: an archive without arrays is refused") {
   ZipTestEntry entry;
   entry.name = "readme.txt";
-  Has(ErrorOf(ZipBytes(std::span(&entry, 1))), "not an npz file");
-  Has(ErrorOf(TextBytes("text")), "no zip directory");
+  Has(NpzError(ZipBytes(std::span(&entry, 1))), "not an npz file");
+  Has(NpzError(TextBytes("text")), "no zip directory");
 }
 
 TEST_CASE("npz: files cut short at every 64th are refused") {
@@ -202,7 +186,7 @@ TEST_CASE("npz: files cut short at every 64th are refused") {
   const auto bytes = NumpyArchiveBytes(tensors, GENERATE(false, true));
   for (size_t part = 0; part < 64; ++part) {
     const auto end = bytes.begin() + static_cast<ptrdiff_t>(bytes.size() * part / 64);
-    CHECK(ErrorOf({bytes.begin(), end}) != "no error");
+    CHECK(NpzError({bytes.begin(), end}) != "no error");
   }
 }
 

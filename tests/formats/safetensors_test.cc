@@ -3,6 +3,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/arrays.h"
+#include "formats/archives.h"
 #include "support/catch.h"
 
 namespace attnmap {
@@ -19,23 +20,16 @@ std::vector<uint8_t> File(const std::string& header, std::vector<uint8_t> data) 
   return bytes;
 }
 
-std::unique_ptr<TensorArchive> Open(std::vector<uint8_t> bytes) {
+std::unique_ptr<TensorArchive> OpenSafetensorsBytes(std::vector<uint8_t> bytes) {
   return OpenSafetensors(MappedFile::FromBytes(std::move(bytes), "m.safetensors"));
 }
-std::unique_ptr<TensorArchive> Open(const std::string& header, size_t data_bytes) {
-  return Open(File(header, std::vector<uint8_t>(data_bytes)));
+std::unique_ptr<TensorArchive> OpenSafetensorsBytes(const std::string& header, size_t data_bytes) {
+  return OpenSafetensorsBytes(File(header, std::vector<uint8_t>(data_bytes)));
 }
 
-std::string ErrorOf(const std::string& header, size_t data_bytes) {
-  try {
-    Open(header, data_bytes);
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    CHECK(what.find('\n') == std::string::npos);
-    CHECK_THAT(what, Catch::Matchers::StartsWith("m.safetensors: "));
-    return what;
-  }
-  return "no error";
+std::string SafetensorsError(const std::string& header, size_t data_bytes) {
+  return test::ArchiveError("m.safetensors",
+                            [&] { return OpenSafetensorsBytes(header, data_bytes); });
 }
 
 std::string Entry(const std::string& dtype, const std::string& shape, const std::string& offsets) {
@@ -43,7 +37,7 @@ std::string Entry(const std::string& dtype, const std::string& shape, const std:
 }
 
 TEST_CASE("safetensors: the example of the specification reads") {
-  const auto archive = Open(File(
+  const auto archive = OpenSafetensorsBytes(File(
       R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"BF16","shape":[],"data_offsets":[8,10]}})"
       "    ",
       {0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0x20, 0xc0, 0x49, 0x40}));
@@ -74,17 +68,18 @@ TEST_CASE("safetensors: float32 is viewed in the file where it lies aligned, els
 TEST_CASE("safetensors: a tensor outlives its archive") {
   SharedTensor tensor;
   {
-    const auto archive = Open(R"({"a":)" + Entry("F32", "[1]", "[0,4]") + "}   ", 4);
+    const auto archive =
+        OpenSafetensorsBytes(R"({"a":)" + Entry("F32", "[1]", "[0,4]") + "}   ", 4);
     tensor = archive->Load(0);
   }
   CHECK(tensor.values()[0] == 0.0F);
 }
 
 TEST_CASE("safetensors: order in the header does not matter, empty tensors are legal") {
-  const auto archive =
-      Open(R"({"late":)" + Entry("I64", "[1]", "[2,10]") + R"(,"none":)" +
-               Entry("F32", "[3,0]", "[2,2]") + R"(,"early":)" + Entry("I8", "[2]", "[0,2]") + "}",
-           10);
+  const auto archive = OpenSafetensorsBytes(R"({"late":)" + Entry("I64", "[1]", "[2,10]") +
+                                                R"(,"none":)" + Entry("F32", "[3,0]", "[2,2]") +
+                                                R"(,"early":)" + Entry("I8", "[2]", "[0,2]") + "}",
+                                            10);
   CHECK(archive->Load(0).values()[0] == 0);
   CHECK(archive->Load(1).size() == 0);
   CHECK(archive->Load(1).present());
@@ -92,12 +87,14 @@ TEST_CASE("safetensors: order in the header does not matter, empty tensors are l
 }
 
 TEST_CASE("safetensors: names may hold anything JSON can say") {
-  const auto archive = Open(R"({"\u00e9 \"x\"\n":)" + Entry("U8", "[]", "[0,1]") + "}", 1);
+  const auto archive =
+      OpenSafetensorsBytes(R"({"\u00e9 \"x\"\n":)" + Entry("U8", "[]", "[0,1]") + "}", 1);
   CHECK(archive->tensors()[0].name == "\xc3\xa9 \"x\"\n");
 }
 
 TEST_CASE("safetensors: metadata is text by key") {
-  const auto archive = Open(R"({"__metadata__":{"format":"pt","attnmap.json":"{}"}})", 0);
+  const auto archive =
+      OpenSafetensorsBytes(R"({"__metadata__":{"format":"pt","attnmap.json":"{}"}})", 0);
   CHECK(archive->Text("metadata:format") == "pt");
   CHECK(archive->Text("config") == "{}");
   CHECK(!archive->Text("metadata:other"));
@@ -105,52 +102,56 @@ TEST_CASE("safetensors: metadata is text by key") {
 }
 
 TEST_CASE("safetensors: a type that is not read is an error only when it is asked for") {
-  const auto archive =
-      Open(R"({"q":)" + Entry("F8_E4M3", "[2]", "[0,2]") + R"(,"new":)" +
-               Entry("F7_NEW", "[5]", "[2,4]") + R"(,"four":)" + Entry("F4", "[2]", "[4,5]") + "}",
-           5);
+  const auto archive = OpenSafetensorsBytes(R"({"q":)" + Entry("F8_E4M3", "[2]", "[0,2]") +
+                                                R"(,"new":)" + Entry("F7_NEW", "[5]", "[2,4]") +
+                                                R"(,"four":)" + Entry("F4", "[2]", "[4,5]") + "}",
+                                            5);
   CHECK(archive->tensors()[0].type == DataType::kOther);
   CHECK_THROWS_WITH(archive->Load(0), Contains("'q'") && Contains("F8_E4M3"));
   CHECK_THROWS_WITH(archive->Load(1), Contains("'new'") && Contains("F7_NEW"));
 }
 
 TEST_CASE("safetensors: check 1, the file holds its header") {
-  CHECK_THROWS_WITH(Open(std::vector<uint8_t>{}), Contains("0 bytes"));
-  CHECK_THROWS_WITH(Open(std::vector<uint8_t>{1, 0, 0}), Contains("3 bytes"));
+  CHECK_THROWS_WITH(OpenSafetensorsBytes(std::vector<uint8_t>{}), Contains("0 bytes"));
+  CHECK_THROWS_WITH(OpenSafetensorsBytes(std::vector<uint8_t>{1, 0, 0}), Contains("3 bytes"));
   std::vector<uint8_t> huge(16, 0xFF);
-  CHECK_THROWS_WITH(Open(huge), Contains("18446744073709551615 bytes"));
-  CHECK_THROWS_WITH(Open({0x01, 0xE1, 0xF5, 0x05, 0, 0, 0, 0, '{'}), Contains("100000001"));
-  CHECK_THROWS_WITH(Open({200, 0, 0, 0, 0, 0, 0, 0, '{', '}'}),
+  CHECK_THROWS_WITH(OpenSafetensorsBytes(huge), Contains("18446744073709551615 bytes"));
+  CHECK_THROWS_WITH(OpenSafetensorsBytes({0x01, 0xE1, 0xF5, 0x05, 0, 0, 0, 0, '{'}),
+                    Contains("100000001"));
+  CHECK_THROWS_WITH(OpenSafetensorsBytes({200, 0, 0, 0, 0, 0, 0, 0, '{', '}'}),
                     Contains("10 bytes") && Contains("208 bytes") && Contains("incomplete"));
-  CHECK_THAT(ErrorOf("", 0), Contains("does not start with '{'"));
+  CHECK_THAT(SafetensorsError("", 0), Contains("does not start with '{'"));
 }
 
 TEST_CASE("safetensors: check 2, the header is UTF-8 and JSON and starts with a brace") {
-  CHECK_THAT(ErrorOf(" {}", 0), Contains("does not start with '{'"));
-  CHECK_THAT(ErrorOf("[]", 0), Contains("does not start with '{'"));
-  CHECK_THAT(ErrorOf("{", 0), Contains("not JSON") && Contains("ends too early"));
-  CHECK_THAT(ErrorOf("{\"\xff\":1}", 0), Contains("UTF-8"));
-  CHECK_THAT(ErrorOf("{}x", 0), Contains("not JSON"));
-  CHECK_THAT(ErrorOf(std::string("{}\0x", 4), 0), Contains("zero byte"));
-  CHECK(ErrorOf("{} \n", 0) == "no error");
+  CHECK_THAT(SafetensorsError(" {}", 0), Contains("does not start with '{'"));
+  CHECK_THAT(SafetensorsError("[]", 0), Contains("does not start with '{'"));
+  CHECK_THAT(SafetensorsError("{", 0), Contains("not JSON") && Contains("ends too early"));
+  CHECK_THAT(SafetensorsError("{\"\xff\":1}", 0), Contains("UTF-8"));
+  CHECK_THAT(SafetensorsError("{}x", 0), Contains("not JSON"));
+  CHECK_THAT(SafetensorsError(std::string("{}\0x", 4), 0), Contains("zero byte"));
+  CHECK(SafetensorsError("{} \n", 0) == "no error");
 }
 
 TEST_CASE("safetensors: check 3, no name or key is there twice") {
   const std::string a = R"("a":)" + Entry("U8", "[]", "[0,1]");
-  CHECK_THAT(ErrorOf("{" + a + "," + a + "}", 1), Contains("'a' is there twice"));
-  CHECK_THAT(ErrorOf(R"({"a":{"dtype":"U8","dtype":"I8","shape":[],"data_offsets":[0,1]}})", 1),
-             Contains("'a'") && Contains("'dtype' is there twice"));
-  CHECK_THAT(ErrorOf(R"({"a":{"dtype":"U8","shape":[],"shape":[],"data_offsets":[0,1]}})", 1),
-             Contains("'shape' is there twice"));
-  CHECK_THAT(ErrorOf(R"({"__metadata__":{"k":"1","k":"2"}})", 0), Contains("'k' is there twice"));
-  CHECK_THAT(ErrorOf(R"({"__metadata__":{},"__metadata__":{}})", 0),
+  CHECK_THAT(SafetensorsError("{" + a + "," + a + "}", 1), Contains("'a' is there twice"));
+  CHECK_THAT(
+      SafetensorsError(R"({"a":{"dtype":"U8","dtype":"I8","shape":[],"data_offsets":[0,1]}})", 1),
+      Contains("'a'") && Contains("'dtype' is there twice"));
+  CHECK_THAT(
+      SafetensorsError(R"({"a":{"dtype":"U8","shape":[],"shape":[],"data_offsets":[0,1]}})", 1),
+      Contains("'shape' is there twice"));
+  CHECK_THAT(SafetensorsError(R"({"__metadata__":{"k":"1","k":"2"}})", 0),
+             Contains("'k' is there twice"));
+  CHECK_THAT(SafetensorsError(R"({"__metadata__":{},"__metadata__":{}})", 0),
              Contains("'__metadata__' is there twice"));
 }
 
 TEST_CASE("safetensors: check 4, sizes are those of type and shape") {
   const auto one = [](const std::string& dtype, const std::string& shape,
                       const std::string& offsets) {
-    return ErrorOf(R"({"w":)" + Entry(dtype, shape, offsets) + "}", 8);
+    return SafetensorsError(R"({"w":)" + Entry(dtype, shape, offsets) + "}", 8);
   };
   CHECK_THAT(one("F32", "[3]", "[0,8]"),
              Contains("'w'") && Contains("12 bytes") && Contains("hold 8"));
@@ -163,8 +164,8 @@ TEST_CASE("safetensors: check 4, sizes are those of type and shape") {
 
 TEST_CASE("safetensors: check 5, tensors fill the file without gap or overlap") {
   const auto two = [](const std::string& a, const std::string& b, size_t data) {
-    return ErrorOf(R"({"a":)" + Entry("U8", "[4]", a) + R"(,"b":)" + Entry("U8", "[4]", b) + "}",
-                   data);
+    return SafetensorsError(
+        R"({"a":)" + Entry("U8", "[4]", a) + R"(,"b":)" + Entry("U8", "[4]", b) + "}", data);
   };
   CHECK(two("[0,4]", "[4,8]", 8) == "no error");
   CHECK_THAT(two("[0,4]", "[5,9]", 9), Contains("'b'") && Contains("gap"));
@@ -178,21 +179,22 @@ TEST_CASE("safetensors: check 5, tensors fill the file without gap or overlap") 
       R"({"a":)" + Entry("U8", "[4]", "[0,4]") + R"(,"b":)" + Entry("U8", "[4]", "[4,8]") + "}";
   CHECK_THAT(cut, Contains("has " + std::to_string(8 + header.size() + 5) + " bytes") &&
                       Contains("promises " + std::to_string(8 + header.size() + 8) + " bytes"));
-  CHECK_THAT(ErrorOf(R"({"a":)" + Entry("F7_NEW", "[4]", "[0,9223372036854775807]") + "}", 8),
-             Contains("incomplete"));
+  CHECK_THAT(
+      SafetensorsError(R"({"a":)" + Entry("F7_NEW", "[4]", "[0,9223372036854775807]") + "}", 8),
+      Contains("incomplete"));
 }
 
 TEST_CASE("safetensors: check 6, metadata is text") {
-  CHECK_THAT(ErrorOf(R"({"__metadata__":{"k":1}})", 0),
+  CHECK_THAT(SafetensorsError(R"({"__metadata__":{"k":1}})", 0),
              Contains("__metadata__") && Contains("'k'"));
-  CHECK_THAT(ErrorOf(R"({"__metadata__":{"k":{}}})", 0), Contains("an object"));
-  CHECK_THAT(ErrorOf(R"({"__metadata__":{"k":null}})", 0), Contains("null"));
-  CHECK_THAT(ErrorOf(R"({"__metadata__":"k"})", 0), Contains("__metadata__"));
+  CHECK_THAT(SafetensorsError(R"({"__metadata__":{"k":{}}})", 0), Contains("an object"));
+  CHECK_THAT(SafetensorsError(R"({"__metadata__":{"k":null}})", 0), Contains("null"));
+  CHECK_THAT(SafetensorsError(R"({"__metadata__":"k"})", 0), Contains("__metadata__"));
 }
 
 TEST_CASE("safetensors: numbers are plain, lists flat, nothing nests deeper") {
   const auto shape = [](const std::string& text) {
-    return ErrorOf(R"({"w":)" + Entry("U8", text, "[0,1]") + "}", 1);
+    return SafetensorsError(R"({"w":)" + Entry("U8", text, "[0,1]") + "}", 1);
   };
   CHECK_THAT(shape("[1e0]"), Contains("'1e0'"));
   CHECK_THAT(shape("[1.0]"), Contains("'1.0'"));
@@ -203,23 +205,26 @@ TEST_CASE("safetensors: numbers are plain, lists flat, nothing nests deeper") {
   CHECK_THAT(shape("[[1]]"), Contains("a list"));
   CHECK_THAT(shape("1"), Contains("found the number 1"));
   CHECK_THAT(shape("[1,1,1,1,1,1,1,1,1]"), Contains("8 dimensions"));
-  CHECK_THAT(ErrorOf(R"({"w":)" + Entry("U8", "[]", "[0,1,1]") + "}", 1), Contains("data_offsets"));
-  CHECK_THAT(ErrorOf(R"({"w":)" + Entry("U8", "[]", "[0]") + "}", 1), Contains("data_offsets"));
-  CHECK_THAT(ErrorOf(R"({"w":{"dtype":"U8","shape":[]}})", 1),
+  CHECK_THAT(SafetensorsError(R"({"w":)" + Entry("U8", "[]", "[0,1,1]") + "}", 1),
+             Contains("data_offsets"));
+  CHECK_THAT(SafetensorsError(R"({"w":)" + Entry("U8", "[]", "[0]") + "}", 1),
+             Contains("data_offsets"));
+  CHECK_THAT(SafetensorsError(R"({"w":{"dtype":"U8","shape":[]}})", 1),
              Contains("missing key 'data_offsets'"));
-  CHECK_THAT(ErrorOf(R"({"w":{"dtype":"U8","data_offsets":[0,1]}})", 1),
+  CHECK_THAT(SafetensorsError(R"({"w":{"dtype":"U8","data_offsets":[0,1]}})", 1),
              Contains("missing key 'shape'"));
-  CHECK_THAT(ErrorOf(R"({"w":{"shape":[],"data_offsets":[0,1]}})", 1),
+  CHECK_THAT(SafetensorsError(R"({"w":{"shape":[],"data_offsets":[0,1]}})", 1),
              Contains("missing key 'dtype'"));
-  CHECK_THAT(ErrorOf(R"({"w":{"dtype":["U8"],"shape":[],"data_offsets":[0,1]}})", 1),
+  CHECK_THAT(SafetensorsError(R"({"w":{"dtype":["U8"],"shape":[],"data_offsets":[0,1]}})", 1),
              Contains("a list"));
-  CHECK_THAT(ErrorOf(R"({"w":{"more":1}})", 1), Contains("unknown key 'more'"));
-  CHECK_THAT(ErrorOf(R"({"w":[]})", 1), Contains("expected an object for 'w'"));
-  CHECK_THAT(ErrorOf(R"({"w":{"dtype":{}}})", 1), Contains("an object"));
-  CHECK_THAT(ErrorOf(R"({")" + std::string(5000, 'n') + R"(":{}})", 0), Contains("4096 bytes"));
+  CHECK_THAT(SafetensorsError(R"({"w":{"more":1}})", 1), Contains("unknown key 'more'"));
+  CHECK_THAT(SafetensorsError(R"({"w":[]})", 1), Contains("expected an object for 'w'"));
+  CHECK_THAT(SafetensorsError(R"({"w":{"dtype":{}}})", 1), Contains("an object"));
+  CHECK_THAT(SafetensorsError(R"({")" + std::string(5000, 'n') + R"(":{}})", 0),
+             Contains("4096 bytes"));
   std::string deep = R"({"w":)";
   for (int i = 0; i < 100000; ++i) deep += '[';
-  CHECK_THAT(ErrorOf(deep, 0), Contains("found a list"));
+  CHECK_THAT(SafetensorsError(deep, 0), Contains("found a list"));
 }
 
 TEST_CASE("safetensors: cut anywhere, a file is refused in one line") {
@@ -227,7 +232,7 @@ TEST_CASE("safetensors: cut anywhere, a file is refused in one line") {
       File(R"({"a":)" + Entry("F32", "[4]", "[0,16]") + "}", std::vector<uint8_t>(16));
   for (size_t size = 0; size < whole.size(); ++size) {
     const std::vector<uint8_t> part(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
-    CHECK_THROWS_AS(Open(part), Error);
+    CHECK_THROWS_AS(OpenSafetensorsBytes(part), Error);
   }
 }
 

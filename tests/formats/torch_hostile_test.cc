@@ -6,6 +6,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/arrays.h"
+#include "formats/archives.h"
 #include "support/catch.h"
 #include "support/peak_memory.h"
 #include "support/torch_writer.h"
@@ -14,6 +15,7 @@
 namespace attnmap {
 namespace {
 
+using test::Has;
 using test::NumberBytes;
 using test::PickleWriter;
 using test::StorageBytes;
@@ -21,23 +23,9 @@ using test::TorchLegacyOf;
 using test::TorchZipOf;
 
 // Opens and loads everything; what was said about it, or "no error".
-std::string ErrorOf(std::vector<uint8_t> bytes) {
-  try {
-    const auto archive = OpenTorch(MappedFile::FromBytes(std::move(bytes), "w.pth"));
-    for (size_t i = 0; i < archive->tensors().size(); ++i) archive->Load(i);
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    CHECK(what.substr(0, 7) == "w.pth: ");
-    CHECK(what.find('\n') == std::string::npos);
-    return what;
-  }
-  return "no error";
-}
-
-bool Has(const std::string& text, std::string_view part) {
-  INFO(text << " | expected: " << part);
-  CHECK(text.find(part) != std::string::npos);
-  return true;
+std::string TorchError(std::vector<uint8_t> bytes) {
+  return test::ArchiveError(
+      "w.pth", [&] { return OpenTorch(MappedFile::FromBytes(std::move(bytes), "w.pth")); });
 }
 
 std::vector<StorageBytes> FourNumbers() {
@@ -45,10 +33,10 @@ std::vector<StorageBytes> FourNumbers() {
 }
 
 std::string ZipErrorOf(const PickleWriter& pickle) {
-  return ErrorOf(TorchZipOf(pickle.bytes(), FourNumbers()));
+  return TorchError(TorchZipOf(pickle.bytes(), FourNumbers()));
 }
 
-void PutTensor(PickleWriter& p, std::string_view key) {
+void PutVector(PickleWriter& p, std::string_view key) {
   p.Text(key).RebuildTensor({"FloatStorage", "0", 4}, {0, {4}, {1}}).Op('s');
 }
 
@@ -67,7 +55,7 @@ std::vector<uint8_t> Nested(int depth) {
   PickleWriter p;
   p.Proto().Op('}');
   for (int i = 0; i < depth; ++i) p.Text("a").Op('}');
-  PutTensor(p, "w");
+  PutVector(p, "w");
   for (int i = 0; i < depth; ++i) p.Op('s');
   return p.Op('.').bytes();
 }
@@ -81,7 +69,7 @@ TEST_CASE("torch: a pickle that would call os.system calls nothing") {
 
   PickleWriter beside;
   beside.Proto().Op('}').Text("evil").Raw(call.bytes()).Op('s');
-  PutTensor(beside, "w");
+  PutVector(beside, "w");
   CHECK(ZipErrorOf(beside.Op('.')) == "no error");
   PickleWriter root;
   Has(ZipErrorOf(root.Proto().Raw(call.bytes()).Op('.')),
@@ -97,31 +85,31 @@ TEST_CASE("torch: a pickle that would call os.system calls nothing") {
 TEST_CASE("torch: containers that contain themselves end in a sentence") {
   PickleWriter p;
   p.Proto().Op('}').Put(1);
-  PutTensor(p, "w");
+  PutVector(p, "w");
   Has(ZipErrorOf(p.Text("self").Get(1).Op('s').Op('.')), "contains itself");
 
   PickleWriter module;  // a module that is its own child
   module.Proto().Global("m", "M").Op(')').Op(uint8_t{0x81}).Put(1).Op('}').Text("_modules").Op('}');
   module.Text("child").Get(1).Op('s');
-  PutTensor(module, "w");
+  PutVector(module, "w");
   Has(ZipErrorOf(module.Op('s').Op('b').Op('.')), "contains itself");
 
   PickleWriter model;  // {"model": itself}
   model.Proto().Op('}').Put(1);
-  PutTensor(model, "w");
+  PutVector(model, "w");
   CHECK(ZipErrorOf(model.Text("model").Get(1).Op('s').Op('.')) != "no error");
 }
 
 TEST_CASE("torch: nesting is followed as deep as models are, no deeper") {
-  CHECK(ErrorOf(TorchZipOf(Nested(50), FourNumbers())) == "no error");
-  CHECK(ErrorOf(TorchZipOf(Nested(200), FourNumbers())) != "no error");
-  CHECK(ErrorOf(TorchZipOf(Nested(20'000), FourNumbers())) != "no error");
+  CHECK(TorchError(TorchZipOf(Nested(50), FourNumbers())) == "no error");
+  CHECK(TorchError(TorchZipOf(Nested(200), FourNumbers())) != "no error");
+  CHECK(TorchError(TorchZipOf(Nested(20'000), FourNumbers())) != "no error");
 }
 
 TEST_CASE("torch: shared dictionaries that unfold without end are refused") {
   PickleWriter p;  // d1 = {a: d0, b: d0}, d2 = {a: d1, b: d1}, ...
   p.Proto().Op('}');
-  PutTensor(p, "w");
+  PutVector(p, "w");
   p.Put(0);
   for (uint32_t i = 0; i < 40; ++i) {
     p.Op('}').Text("a").Get(i).Op('s').Text("b").Get(i).Op('s').Put(i + 1);
@@ -199,35 +187,35 @@ TEST_CASE("torch: tensors made of the wrong things are refused") {
 TEST_CASE("torch: names that are doubled, endless or no text are refused") {
   PickleWriter twice;
   twice.Proto().Op('}');
-  PutTensor(twice, "a.w");
+  PutVector(twice, "a.w");
   twice.Text("a").Op('}');
-  PutTensor(twice, "w");
+  PutVector(twice, "w");
   Has(ZipErrorOf(twice.Op('s').Op('.')), "'a.w' occurs twice");
   for (const std::string& name :
        {std::string("\xFF\xFE"), std::string("a\nb"), std::string(1, '\0')}) {
     PickleWriter p;
     p.Proto().Op('}');
-    PutTensor(p, name);
+    PutVector(p, name);
     Has(ZipErrorOf(p.Op('.')), "no plain text");
   }
   PickleWriter endless;
   endless.Proto().Op('}');
-  PutTensor(endless, std::string(5000, 'x'));
+  PutVector(endless, std::string(5000, 'x'));
   Has(ZipErrorOf(endless.Op('.')), "more than 4096 bytes");
 }
 
 TEST_CASE("torch: files that are something else are refused with what they are") {
-  Has(ErrorOf({}), "not a PyTorch checkpoint");
-  Has(ErrorOf(test::TextBytes("\x80\x04N.")), "a bare pickle");
+  Has(TorchError({}), "not a PyTorch checkpoint");
+  Has(TorchError(test::TextBytes("\x80\x04N.")), "a bare pickle");
   std::vector<uint8_t> tar(600);
   std::copy_n("ustar", 5, tar.begin() + 257);
-  Has(ErrorOf(tar), "tar");
+  Has(TorchError(tar), "tar");
   std::vector<test::ZipTestEntry> entries(2);
   entries[0].name = "a/readme";
   entries[1].name = "b/data.pkl";
-  Has(ErrorOf(test::ZipBytes(std::span(entries).first(1))), "without data.pkl");
+  Has(TorchError(test::ZipBytes(std::span(entries).first(1))), "without data.pkl");
   entries[0].name = "a/data.pkl";
-  Has(ErrorOf(test::ZipBytes(entries)), "two pickles");
+  Has(TorchError(test::ZipBytes(entries)), "two pickles");
   Has(ZipErrorOf(PickleWriter().Proto().Op('}').Op('.')), "no tensors: the file holds a dict");
   Has(ZipErrorOf(PickleWriter().Proto().Get(9).Op('.')), "nothing was remembered as 9");
 }
@@ -239,10 +227,10 @@ TEST_CASE("torch: both forms cut short at every 64th are refused") {
   }
   const bool legacy = GENERATE(false, true);
   const auto bytes = legacy ? test::TorchLegacyBytes(tensors) : test::TorchZipBytes(tensors);
-  CHECK(ErrorOf(bytes) == "no error");
+  CHECK(TorchError(bytes) == "no error");
   for (size_t part = 0; part < 64; ++part) {
     const auto end = bytes.begin() + static_cast<ptrdiff_t>(bytes.size() * part / 64);
-    CHECK(ErrorOf({bytes.begin(), end}) != "no error");
+    CHECK(TorchError({bytes.begin(), end}) != "no error");
   }
 }
 
@@ -260,7 +248,7 @@ std::string LegacyErrorOf(const std::vector<std::string>& keys, int64_t count,
     for (int shift = 0; shift < 64; shift += 8) rest.Op(static_cast<uint8_t>(count >> shift));
     rest.Raw(std::string(num_bytes, '\0'));
   }
-  return ErrorOf(TorchLegacyOf(p.bytes(), rest.bytes()));
+  return TorchError(TorchLegacyOf(p.bytes(), rest.bytes()));
 }
 
 TEST_CASE("torch: old files whose counts and lists lie are refused") {
@@ -280,7 +268,7 @@ TEST_CASE("torch: an old file that describes a storage in two ways is refused") 
   p.Text("b").RebuildTensor({"DoubleStorage", "0", 4, true}, {0, {4}, {1}}).Op('s').Op('.');
   PickleWriter rest;
   rest.Proto().Op(']').Text("0").Op('a').Op('.');
-  Has(ErrorOf(TorchLegacyOf(p.bytes(), rest.bytes())), "described in two ways");
+  Has(TorchError(TorchLegacyOf(p.bytes(), rest.bytes())), "described in two ways");
 }
 
 TEST_CASE("torch: single damaged bytes never do more than end in a sentence") {
@@ -293,7 +281,7 @@ TEST_CASE("torch: single damaged bytes never do more than end in a sentence") {
   for (size_t at = 0; at < bytes.size(); ++at) {
     auto damaged = bytes;
     damaged[at] ^= static_cast<uint8_t>(1 + random() % 255);
-    refused += ErrorOf(std::move(damaged)) != "no error" ? 1 : 0;
+    refused += TorchError(std::move(damaged)) != "no error" ? 1 : 0;
   }
   CHECK(refused > bytes.size() / 8);
 }

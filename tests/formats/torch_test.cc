@@ -3,6 +3,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/arrays.h"
+#include "formats/archives.h"
 #include "support/catch.h"
 #include "support/shared.h"
 #include "support/torch_writer.h"
@@ -16,13 +17,11 @@ using test::NumberBytes;
 using test::PickleWriter;
 using test::StorageBytes;
 using test::TorchZipOf;
+using test::Values;
 
-std::unique_ptr<TensorArchive> Open(std::vector<uint8_t> bytes, const std::string& key = {}) {
+std::unique_ptr<TensorArchive> OpenTorchBytes(std::vector<uint8_t> bytes,
+                                              const std::string& key = {}) {
   return OpenTorch(MappedFile::FromBytes(std::move(bytes), "w.pth"), key);
-}
-
-std::vector<float> Values(const SharedTensor& tensor) {
-  return {tensor.values().begin(), tensor.values().end()};
 }
 
 std::vector<std::string> Names(const TensorArchive& archive) {
@@ -55,7 +54,8 @@ PickleWriter OneTensor(int64_t count, const PickleWriter::View& view) {
 }
 
 std::vector<float> Viewed(int64_t count, const PickleWriter::View& view) {
-  return Values(Open(TorchZipOf(OneTensor(count, view).bytes(), Counting(count)))->Load(0));
+  return Values(
+      OpenTorchBytes(TorchZipOf(OneTensor(count, view).bytes(), Counting(count)))->Load(0));
 }
 
 // Appends "key": a small tensor, for a dictionary under construction.
@@ -92,7 +92,7 @@ TEST_CASE("torch: the annotated example of the specification reads") {
   const std::vector<float> b = {0.5F};
   const std::vector<StorageBytes> storages = {{"0", NumberBytes(w, DataType::kF32)},
                                               {"1", NumberBytes(b, DataType::kF16)}};
-  const auto archive = Open(TorchZipOf(p.bytes(), storages));
+  const auto archive = OpenTorchBytes(TorchZipOf(p.bytes(), storages));
   CHECK(archive->format() == "pytorch");
   REQUIRE(Names(*archive) == std::vector<std::string>{"w", "b"});
   CHECK(archive->tensors()[0].shape == Shape{2, 2});
@@ -110,8 +110,8 @@ TEST_CASE("torch: both forms give the same tensors, in every type") {
       {"empty", SharedTensor(Tensor(Shape{0, 3}))}};
   const DataType type = GENERATE(DataType::kF32, DataType::kF16, DataType::kBF16, DataType::kF64);
   const bool legacy = GENERATE(false, true);
-  const auto archive =
-      Open(legacy ? test::TorchLegacyBytes(tensors, type) : test::TorchZipBytes(tensors, type));
+  const auto archive = OpenTorchBytes(legacy ? test::TorchLegacyBytes(tensors, type)
+                                             : test::TorchZipBytes(tensors, type));
   REQUIRE(archive->tensors().size() == tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     CHECK(archive->tensors()[i].name == tensors[i].name);
@@ -167,7 +167,7 @@ TEST_CASE("torch: parameters, typed tensors and explicit types") {
   p.Text("v3half").Global("torch._utils", "_rebuild_tensor_v3").Op('(');
   p.Persistent({"UntypedStorage", "0", 16}).Int(3).Tuple(Shape{2}).Tuple(Shape{1});
   p.Op(uint8_t{0x89}).OrderedDict().Global("torch", "uint16").Op('t').Op('R').Op('s').Op('.');
-  const auto archive = Open(TorchZipOf(p.bytes(), Counting(4)));
+  const auto archive = OpenTorchBytes(TorchZipOf(p.bytes(), Counting(4)));
   REQUIRE(archive->tensors().size() == 5);
   for (size_t i = 0; i < 4; ++i) {
     CHECK(archive->tensors()[i].type == DataType::kF32);
@@ -182,7 +182,7 @@ TEST_CASE("torch: tensors may share a storage, values may share a container") {
   p.Proto().Op('}').Text("a").Op('}').Put(1);
   PutTensor(p, "w");
   p.Op('s').Text("b").Get(1).Op('s').Op('.');
-  const auto archive = Open(TorchZipOf(p.bytes(), Counting(4)));
+  const auto archive = OpenTorchBytes(TorchZipOf(p.bytes(), Counting(4)));
   CHECK(Names(*archive) == std::vector<std::string>{"a.w", "b.w"});
   CHECK(archive->Load(0).data() == archive->Load(1).data());
 }
@@ -192,7 +192,7 @@ TEST_CASE("torch: types that cannot be read are listed, and refused when loaded"
   p.Proto().Op('}').Text("c");
   p.RebuildTensor({"ComplexFloatStorage", "0", 1}, {0, {1}, {1}}).Op('s');
   PutTensor(p, "w");
-  const auto archive = Open(TorchZipOf(p.Op('.').bytes(), Counting(4)));
+  const auto archive = OpenTorchBytes(TorchZipOf(p.Op('.').bytes(), Counting(4)));
   CHECK(archive->tensors()[0].type == DataType::kOther);
   CHECK_THROWS_WITH(archive->Load(0), Catch::Matchers::StartsWith("w.pth: tensor 'c': complex"));
   CHECK(Values(archive->Load(1)) == CountUp(4));
@@ -207,10 +207,10 @@ TEST_CASE("torch: big-endian checkpoints are swapped, old ones refused") {
   entries[1].data = test::TextBytes("big");
   entries[2].name = "m/data/0";
   entries[2].data = {0x3F, 0x80, 0, 0};
-  CHECK(Values(Open(test::ZipBytes(entries))->Load(0)) == std::vector<float>{1});
+  CHECK(Values(OpenTorchBytes(test::ZipBytes(entries))->Load(0)) == std::vector<float>{1});
   entries[1].data = test::TextBytes("middle");
-  CHECK_THROWS_AS(Open(test::ZipBytes(entries)), Error);
-  CHECK_THROWS_WITH(Open(test::TorchLegacyOf(pickle, {}, false)),
+  CHECK_THROWS_AS(OpenTorchBytes(test::ZipBytes(entries)), Error);
+  CHECK_THROWS_WITH(OpenTorchBytes(test::TorchLegacyOf(pickle, {}, false)),
                     Catch::Matchers::StartsWith("w.pth: written on a big-endian machine"));
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("torch: a repacked archive, deflated and without a folder, reads the s
   entries[1].name = "data/0";
   entries[1].data = NumberBytes(numbers, DataType::kF32);
   entries[1].deflate = true;
-  const auto archive = Open(test::ZipBytes(entries));
+  const auto archive = OpenTorchBytes(test::ZipBytes(entries));
   const SharedTensor first = archive->Load(0);
   CHECK(Values(first) == numbers);
   CHECK(archive->Load(0).data() == first.data());  // unpacked once while in use
@@ -238,7 +238,7 @@ TEST_CASE("torch: views of old files are parts of their root") {
   PickleWriter rest;
   rest.Proto().Op(']').Text("94").Op('a').Op('.').Raw(std::string("\x06\0\0\0\0\0\0\0", 8));
   rest.Raw(NumberBytes(CountUp(6), DataType::kF32));
-  CHECK(Values(Open(test::TorchLegacyOf(p.bytes(), rest.bytes()))->Load(0)) ==
+  CHECK(Values(OpenTorchBytes(test::TorchLegacyOf(p.bytes(), rest.bytes()))->Load(0)) ==
         std::vector<float>{3, 4});
 }
 
@@ -257,15 +257,15 @@ TEST_CASE("torch: the dictionary with the model's tensors is found") {
   PutTensor(p, "center");
   p.Op('s').Text("epoch").Int(7).Op('s').Op('.');
   const auto bytes = TorchZipOf(p.bytes(), Counting(4));
-  const auto archive = Open(bytes);
+  const auto archive = OpenTorchBytes(bytes);
   CHECK(archive->Text("checkpoint_path") == "teacher");
   CHECK(archive->Text("checkpoint_alternatives") == "student");
   CHECK(Names(*archive) == std::vector<std::string>{"backbone.w"});
-  CHECK(Open(bytes, "student")->Text("checkpoint_path") == "student");
-  CHECK_THROWS_WITH(Open(bytes, "ema"),
+  CHECK(OpenTorchBytes(bytes, "student")->Text("checkpoint_path") == "student");
+  CHECK_THROWS_WITH(OpenTorchBytes(bytes, "ema"),
                     "w.pth: the checkpoint key 'ema' is not there; these do: 'student', 'teacher'");
   CHECK_THROWS_WITH(
-      Open(bytes, "optimizer"),
+      OpenTorchBytes(bytes, "optimizer"),
       "w.pth: the checkpoint key 'optimizer' holds no tensors; these do: 'student', 'teacher'");
 }
 
@@ -277,9 +277,9 @@ TEST_CASE("torch: wrappers within wrappers are gone through (U-14)") {
   p.Op('s').Op('s').Op('s').Op('s').Text("args").Global("argparse", "Namespace").Op(')');
   p.Op(uint8_t{0x81}).Op('}').Op('b').Op('s').Op('.');
   const auto bytes = TorchZipOf(p.bytes(), Counting(4));
-  CHECK(Open(bytes)->Text("checkpoint_path") == "model_ema.model.module.state_dict");
-  CHECK(Names(*Open(bytes)) == std::vector<std::string>{"module.blocks.0.0.w"});
-  CHECK(Open(bytes, "model_ema.model")->Text("checkpoint_path") ==
+  CHECK(OpenTorchBytes(bytes)->Text("checkpoint_path") == "model_ema.model.module.state_dict");
+  CHECK(Names(*OpenTorchBytes(bytes)) == std::vector<std::string>{"module.blocks.0.0.w"});
+  CHECK(OpenTorchBytes(bytes, "model_ema.model")->Text("checkpoint_path") ==
         "model_ema.model.module.state_dict");
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("torch: averaged weights come before raw ones, unless they hold no ten
   p.Op('s').Text("state_dict_ema").Op('}');
   if (!empty) PutTensor(p, "averaged");
   p.Op('s').Op('.');
-  CHECK(Names(*Open(TorchZipOf(p.bytes(), Counting(4)))) ==
+  CHECK(Names(*OpenTorchBytes(TorchZipOf(p.bytes(), Counting(4)))) ==
         std::vector<std::string>{empty ? "raw" : "averaged"});
 }
 
@@ -302,7 +302,7 @@ TEST_CASE("torch: an unknown nesting is flattened with dots") {
   p.Op('s').Int(3).Op('}');  // a key that is no string
   PutTensor(p, "ignored");
   p.Op('s').Text("note").Text("a string").Op('s').Op('.');
-  const auto archive = Open(TorchZipOf(p.bytes(), Counting(4)));
+  const auto archive = OpenTorchBytes(TorchZipOf(p.bytes(), Counting(4)));
   CHECK(Names(*archive) == std::vector<std::string>{"weights.w"});
   CHECK_FALSE(archive->Text("checkpoint_path").has_value());
 }
@@ -312,7 +312,8 @@ TEST_CASE("torch: _metadata on a state dict is no tensor") {
   p.Proto().OrderedDict();
   PutTensor(p, "w");
   p.Op('}').Text("_metadata").OrderedDict().Op('s').Op('b').Op('.');
-  CHECK(Names(*Open(TorchZipOf(p.bytes(), Counting(4)))) == std::vector<std::string>{"w"});
+  CHECK(Names(*OpenTorchBytes(TorchZipOf(p.bytes(), Counting(4)))) ==
+        std::vector<std::string>{"w"});
 }
 
 // NEWOBJ of a class and the opening of its state; closed by Op('b').
@@ -336,7 +337,7 @@ TEST_CASE("torch: a model saved whole gives the names of its state dict") {
   Module(p, "torch.nn.modules.linear", "Linear").Text("_parameters").OrderedDict();
   PutTensor(p, "weight");
   p.Op('s').Op('b').Op('s').Op('s').Op('b').Op('s').Op('.');
-  const auto archive = Open(TorchZipOf(p.bytes(), Counting(4)));
+  const auto archive = OpenTorchBytes(TorchZipOf(p.bytes(), Counting(4)));
   CHECK(Names(*archive) == std::vector<std::string>{"cls_token", "kept", "head.weight"});
   CHECK(archive->Text("checkpoint_path") == "model");
 }
@@ -348,7 +349,7 @@ TEST_CASE("torch: TorchScript attributes become names, its code is not looked at
   Module(p, "__torch__.multimodal.model.___torch_mangle_9547", "VisualTransformer");
   PutTensor(p, "class_embedding");
   p.Op('b').Op('s').Op('b').Op('.');
-  CHECK(Names(*Open(TorchZipOf(p.bytes(), Counting(4)))) ==
+  CHECK(Names(*OpenTorchBytes(TorchZipOf(p.bytes(), Counting(4)))) ==
         std::vector<std::string>{"visual.class_embedding"});
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "attnmap/core/error.h"
+#include "formats/archives.h"
 #include "formats/zip_writer.h"
 #include "support/catch.h"
 #include "support/zip_writer.h"
@@ -11,31 +12,26 @@
 namespace attnmap {
 namespace {
 
+using test::Has;
 using test::TextBytes;
 using test::ZipBytes;
 using test::ZipTestEntry;
 using test::ZipTestOptions;
 
-ZipArchive Open(std::vector<uint8_t> bytes) {
+ZipArchive OpenZip(std::vector<uint8_t> bytes) {
   return ZipArchive(MappedFile::FromBytes(std::move(bytes), "a.zip"));
 }
 
-std::string ErrorOf(std::vector<uint8_t> bytes) {
+std::string ZipError(std::vector<uint8_t> bytes) {
   try {
-    Open(std::move(bytes));
+    OpenZip(std::move(bytes));
   } catch (const Error& error) {
     return error.what();
   }
   return "no error";
 }
 
-std::string ErrorOf(const ZipTestEntry& entry) { return ErrorOf(ZipBytes(std::span(&entry, 1))); }
-
-bool Has(const std::string& text, std::string_view part) {
-  INFO(text << " | expected: " << part);
-  CHECK(text.find(part) != std::string::npos);
-  return text.find(part) != std::string::npos;
-}
+std::string ZipError(const ZipTestEntry& entry) { return ZipError(ZipBytes(std::span(&entry, 1))); }
 
 ZipTestEntry Entry(std::string name, std::string_view text) {
   ZipTestEntry entry;
@@ -81,7 +77,7 @@ TEST_CASE("zip: the first bytes of an entry can be had alone") {
   std::vector<ZipTestEntry> entries = {Entry("stored", "0123456789"),
                                        Entry("packed", "0123456789")};
   entries[1].deflate = true;
-  const ZipArchive zip = Open(ZipBytes(entries));
+  const ZipArchive zip = OpenZip(ZipBytes(entries));
   for (const ZipEntry& entry : zip.entries()) {
     CHECK(zip.ReadPrefix(entry, 4) == TextBytes("0123"));
     CHECK(zip.ReadPrefix(entry, 0).empty());
@@ -90,12 +86,12 @@ TEST_CASE("zip: the first bytes of an entry can be had alone") {
 }
 
 TEST_CASE("zip: what is not an archive is refused in one sentence") {
-  Has(ErrorOf(TextBytes("")), "no zip directory");
-  Has(ErrorOf(TextBytes("PK\x03\x04 and nothing else")), "no zip directory");
-  Has(ErrorOf(ZipBytes({})), "empty zip archive");
+  Has(ZipError(TextBytes("")), "no zip directory");
+  Has(ZipError(TextBytes("PK\x03\x04 and nothing else")), "no zip directory");
+  Has(ZipError(ZipBytes({})), "empty zip archive");
   auto bytes = ZipBytes(std::vector{Entry("a", "b")});
   bytes.push_back('!');
-  Has(ErrorOf(bytes), "no zip directory");
+  Has(ZipError(bytes), "no zip directory");
 }
 
 TEST_CASE("zip: an archive cut short anywhere is refused") {
@@ -104,67 +100,67 @@ TEST_CASE("zip: an archive cut short anywhere is refused") {
   entries[1].deflate = true;
   const auto bytes = ZipBytes(entries, {.num_entries = {}, .comment = "", .zip64_end = true});
   for (size_t size = 0; size < bytes.size(); ++size) {
-    CHECK(ErrorOf({bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)}) != "no error");
+    CHECK(ZipError({bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)}) != "no error");
   }
 }
 
 TEST_CASE("zip: encrypted, multi-disk and oddly packed entries are refused") {
   ZipTestEntry entry = Entry("secret", "bytes");
   entry.flags = 0x0001;
-  Has(ErrorOf(entry), "'secret': encrypted");
+  Has(ZipError(entry), "'secret': encrypted");
   entry.flags = 0;
   entry.disk = 2;
-  Has(ErrorOf(entry), "another disk");
+  Has(ZipError(entry), "another disk");
   entry.disk = 0;
   entry.method = 12;
-  Has(ErrorOf(entry), "compression method 12");
+  Has(ZipError(entry), "compression method 12");
 }
 
 TEST_CASE("zip: names that are empty, doubled or hold a NUL are refused") {
-  Has(ErrorOf(Entry("", "x")), "name is empty");
-  Has(ErrorOf(Entry(std::string("a\0b", 3), "x")), "holds a NUL");
-  Has(ErrorOf(ZipBytes(std::vector{Entry("same", "1"), Entry("same", "2")})), "occurs twice");
+  Has(ZipError(Entry("", "x")), "name is empty");
+  Has(ZipError(Entry(std::string("a\0b", 3), "x")), "holds a NUL");
+  Has(ZipError(ZipBytes(std::vector{Entry("same", "1"), Entry("same", "2")})), "occurs twice");
 }
 
 TEST_CASE("zip: an entry's name is shown on one line") {
   ZipTestEntry entry = Entry("line\nbreak", "x");
   entry.flags = 1;
-  const std::string error = ErrorOf(entry);
+  const std::string error = ZipError(entry);
   CHECK(error.find('\n') == std::string::npos);
 }
 
 TEST_CASE("zip: sizes and offsets that lie are refused") {
   ZipTestEntry entry = Entry("liar", "0123456789");
   entry.size = 11;
-  Has(ErrorOf(entry), "stored, yet 10 bytes are to become 11");
+  Has(ZipError(entry), "stored, yet 10 bytes are to become 11");
   entry.size = entry.packed_size = 10'000'000'000;
-  Has(ErrorOf(entry), "beyond the directory");
+  Has(ZipError(entry), "beyond the directory");
   entry.size = entry.packed_size = UINT64_MAX - 7;
-  Has(ErrorOf(entry), "beyond the directory");
+  Has(ZipError(entry), "beyond the directory");
   entry.size = entry.packed_size = {};
   for (const uint64_t offset :
        {uint64_t{4}, uint64_t{1} << 31, uint64_t{1} << 40, UINT64_MAX - 2}) {
     entry.offset = offset;
-    CHECK(ErrorOf(entry) != "no error");
+    CHECK(ZipError(entry) != "no error");
   }
 }
 
 TEST_CASE("zip: more entries than the file can hold are refused before any is read") {
   const std::vector<ZipTestEntry> entries = {Entry("a", "x")};
-  Has(ErrorOf(ZipBytes(entries, {60'000, "", false})), "claims 60000 entries");
-  Has(ErrorOf(ZipBytes(entries, {uint64_t{1} << 40, "", true})), "claims 1099511627776 entries");
-  Has(ErrorOf(ZipBytes(entries, {2, "", false})), "directory");
+  Has(ZipError(ZipBytes(entries, {60'000, "", false})), "claims 60000 entries");
+  Has(ZipError(ZipBytes(entries, {uint64_t{1} << 40, "", true})), "claims 1099511627776 entries");
+  Has(ZipError(ZipBytes(entries, {2, "", false})), "directory");
 }
 
 TEST_CASE("zip: entries that share bytes are refused") {
   std::vector<ZipTestEntry> entries = {Entry("first", "0123456789"), Entry("other", "0123456789")};
   entries[1].offset = 0;
-  Has(ErrorOf(ZipBytes(entries)), "overlap");
+  Has(ZipError(ZipBytes(entries)), "overlap");
   // An entry that reaches into the directory.
   ZipTestEntry long_entry = Entry("long", "0123456789");
   long_entry.size = long_entry.packed_size = 30;
   long_entry.torch_style = true;
-  Has(ErrorOf(long_entry), "beyond the directory");
+  Has(ZipError(long_entry), "beyond the directory");
 }
 
 TEST_CASE("zip: bombs are refused on opening") {
@@ -173,7 +169,7 @@ TEST_CASE("zip: bombs are refused on opening") {
   entry.data.assign(100, 0);
   entry.torch_style = true;  // the local header does not contradict
   entry.size = 10'000'000'000;
-  Has(ErrorOf(entry), "cannot unpack to the 10000000000 it claims");
+  Has(ZipError(entry), "cannot unpack to the 10000000000 it claims");
   // Real ones: a thousand times smaller than what they unpack to.
   std::vector<ZipTestEntry> entries(3);
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -181,9 +177,9 @@ TEST_CASE("zip: bombs are refused on opening") {
     entries[i].data.resize(size_t{25} << 20);
     entries[i].deflate = true;
   }
-  Has(ErrorOf(ZipBytes(entries)), "a zip bomb");
+  Has(ZipError(ZipBytes(entries)), "a zip bomb");
   entries.pop_back();
-  CHECK(Open(ZipBytes(entries)).entries().size() == 2);
+  CHECK(OpenZip(ZipBytes(entries)).entries().size() == 2);
 }
 
 TEST_CASE("zip: a deflated entry that unpacks to something else is an error") {
@@ -191,20 +187,20 @@ TEST_CASE("zip: a deflated entry that unpacks to something else is an error") {
   entry.deflate = entry.torch_style = true;
   for (const uint64_t claimed : {uint64_t{999}, uint64_t{1001}}) {
     entry.size = claimed;
-    const ZipArchive zip = Open(ZipBytes(std::span(&entry, 1)));
+    const ZipArchive zip = OpenZip(ZipBytes(std::span(&entry, 1)));
     CHECK_THROWS_AS(zip.Read(zip.entries()[0], ZipArchive::Crc::kTrust), Error);
   }
   entry.size = {};
   auto bytes = ZipBytes(std::span(&entry, 1));
   bytes[64] ^= 0xFF;  // where the data begins
-  const ZipArchive zip = Open(bytes);
+  const ZipArchive zip = OpenZip(bytes);
   CHECK_THROWS_AS(zip.Read(zip.entries()[0], ZipArchive::Crc::kTrust), Error);
 }
 
 TEST_CASE("zip: a checksum that does not fit is an error where asked for") {
   ZipTestEntry entry = Entry("damaged", "bytes");
   entry.crc = 1;
-  const ZipArchive zip = Open(ZipBytes(std::span(&entry, 1)));
+  const ZipArchive zip = OpenZip(ZipBytes(std::span(&entry, 1)));
   CHECK(ReadText(zip, "damaged", ZipArchive::Crc::kTrust) == "bytes");
   CHECK_THROWS_WITH(
       zip.Read(zip.entries()[0], ZipArchive::Crc::kCheck),
@@ -243,7 +239,7 @@ TEST_CASE("zip writer: more entries than 16 bits count get ZIP64 records") {
   constexpr size_t kCount = 70'000;
   for (size_t i = 0; i < kCount; ++i) writer.Add(std::to_string(i), {});
   writer.Finish();
-  CHECK(Open(bytes).entries().size() == kCount);
+  CHECK(OpenZip(bytes).entries().size() == kCount);
 }
 
 TEST_CASE("zip writer: a name the format cannot hold is an error") {

@@ -11,6 +11,7 @@
 #include "attnmap/core/error.h"
 #include "attnmap/image/decode.h"
 #include "attnmap/image/encode.h"
+#include "image/codec_module_path.h"
 #include "support/catch.h"
 #include "support/picture_files.h"
 #include "support/shared.h"
@@ -20,16 +21,10 @@ namespace {
 
 using test::FileBytes;
 
-DecodeOptions WithModule() {
-  DecodeOptions options;
-  options.codec_module = ATTNMAP_BINARY_DIR "/attnmap-codecs.so";
-  return options;
-}
-
 // The error's text, or nothing for a picture.
-std::string FailureOf(const FileBytes& file) {
+std::string WhyBroken(const FileBytes& file) {
   try {
-    const DecodedImage decoded = DecodeImage(file, WithModule());
+    const DecodedImage decoded = DecodeImage(file, test::WithModule());
     const Image& image = decoded.image;
     REQUIRE(image.rgb.size() == static_cast<size_t>(image.rows) * image.cols * 3);
     REQUIRE(image.rows > 0);
@@ -85,7 +80,7 @@ TEST_CASE("every broken file of the corpus gives a picture or one sentence, and 
     StderrToFile watch;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(*folder)) {
       if (!entry.is_regular_file()) continue;
-      const std::string failure = FailureOf(test::ReadBytes(entry.path()));
+      const std::string failure = WhyBroken(test::ReadBytes(entry.path()));
       INFO(entry.path().filename().string() << ": " << failure);
       if (!failure.empty()) REQUIRE(IsOneSentence(failure));
       ++(failure.empty() ? pictures : errors);
@@ -99,7 +94,7 @@ TEST_CASE("every broken file of the corpus gives a picture or one sentence, and 
 FileBytes Encoded(const std::string& format) {
   const Image picture = test::Painting(61, 83);
   EncodeOptions how;
-  how.codec_module = WithModule().codec_module;
+  how.codec_module = test::WithModule().codec_module;
   if (format == "png") return EncodeImage(picture, PictureFormat::kPng, how);
   if (format == "jpeg") return EncodeImage(picture, PictureFormat::kJpeg, how);
   if (format == "webp") return EncodeImage(picture, PictureFormat::kWebp, how);
@@ -112,14 +107,14 @@ FileBytes Encoded(const std::string& format) {
 // What a file cut off at each 32nd part gives: an error, or every pixel of it
 // (a PNG whose pixels are all there); never half a picture.
 void CheckCutOff(const FileBytes& whole, const std::string& name) {
-  const Image picture = DecodeImage(whole, WithModule()).image;
+  const Image picture = DecodeImage(whole, test::WithModule()).image;
   for (size_t part = 0; part < 32; ++part) {
     const auto size = static_cast<ptrdiff_t>(whole.size() * part / 32);
     const FileBytes cut(whole.begin(), whole.begin() + size);
-    const std::string failure = FailureOf(cut);
+    const std::string failure = WhyBroken(cut);
     INFO(name << " cut to " << part << "/32: " << failure);
     if (failure.empty()) {
-      const DecodedImage decoded = DecodeImage(cut, WithModule());
+      const DecodedImage decoded = DecodeImage(cut, test::WithModule());
       CHECK(decoded.format == "png");
       CHECK(decoded.image.rgb == picture.rgb);
       CHECK(decoded.notes.back() == "the PNG file is cut off after its pixels");
@@ -149,7 +144,7 @@ TEST_CASE("photos of the corpus cut off anywhere are errors as well") {
 TEST_CASE("several threads decode good and broken files at once, each with its own outcome") {
   const Image picture = test::Painting(61, 83);
   EncodeOptions how;
-  how.codec_module = WithModule().codec_module;
+  how.codec_module = test::WithModule().codec_module;
   const FileBytes tiff = EncodeImage(picture, PictureFormat::kTiff, how);
   FileBytes broken = tiff;
   std::fill(broken.begin() + 8, broken.begin() + 200, uint8_t{0xA5});  // within the pixels
@@ -162,7 +157,7 @@ TEST_CASE("several threads decode good and broken files at once, each with its o
       for (int i = 0; i < 25; ++i) {
         try {
           const bool spoilt = (i + t) % 2 == 0;
-          const Image image = DecodeImage(spoilt ? broken : tiff, WithModule()).image;
+          const Image image = DecodeImage(spoilt ? broken : tiff, test::WithModule()).image;
           wrong += spoilt || image.rgb != picture.rgb ? 1 : 0;
         } catch (const Error&) {
           wrong += (i + t) % 2 == 0 ? 0 : 1;
@@ -235,9 +230,9 @@ TEST_CASE("huge sizes claimed by small files are refused without the memory for 
     test::PutLittle(file, 24, 2);
     file.resize(1000);
   }
-  FailureOf({'P', '5', ' ', '1', ' ', '1', ' ', '9', '\n', 'x'});  // the module is loaded
+  WhyBroken({'P', '5', ' ', '1', ' ', '1', ' ', '9', '\n', 'x'});  // the module is loaded
   const long before = PeakKilobytes();
-  const std::string failure = FailureOf(file);
+  const std::string failure = WhyBroken(file);
   INFO(failure);
   CHECK(IsOneSentence(failure));
   CHECK(PeakKilobytes() - before < 64 * 1024);
@@ -251,8 +246,8 @@ TEST_CASE("sizes over the limit are refused whatever the format") {
                                  .samples = FileBytes(8750),
                                  .palette = {},
                                  .transparency = {}});
-  CHECK_THAT(FailureOf(png), Catch::Matchers::Contains("more than the limit of 178956970"));
-  CHECK_THAT(FailureOf(test::MakeTiff({.cols = 70000, .rows = 70000, .data = FileBytes(3)})),
+  CHECK_THAT(WhyBroken(png), Catch::Matchers::Contains("more than the limit of 178956970"));
+  CHECK_THAT(WhyBroken(test::MakeTiff({.cols = 70000, .rows = 70000, .data = FileBytes(3)})),
              Catch::Matchers::Contains("more than the limit of 178956970"));
 }
 

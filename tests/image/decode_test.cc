@@ -4,6 +4,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/image/encode.h"
+#include "image/codec_module_path.h"
 #include "support/catch.h"
 #include "support/picture_files.h"
 #include "support/shared.h"
@@ -16,15 +17,7 @@ using test::FileBytes;
 using test::MakePng;
 using test::MakeTiff;
 
-constexpr const char* kModule = ATTNMAP_BINARY_DIR "/attnmap-codecs.so";
-
-DecodeOptions WithModule() {
-  DecodeOptions options;
-  options.codec_module = kModule;
-  return options;
-}
-
-std::string FailureOf(const FileBytes& file, const DecodeOptions& options = WithModule()) {
+std::string FailureOf(const FileBytes& file, const DecodeOptions& options = test::WithModule()) {
   try {
     DecodeImage(file, options);
   } catch (const Error& error) {
@@ -47,8 +40,8 @@ TEST_CASE("U-21 red, green and blue come in that order from every format") {
   const auto format = GENERATE(PictureFormat::kPng, PictureFormat::kJpeg, PictureFormat::kWebp,
                                PictureFormat::kTiff);
   EncodeOptions how;
-  how.codec_module = kModule;
-  const DecodedImage decoded = DecodeImage(EncodeImage(picture, format, how), WithModule());
+  how.codec_module = test::kCodecModule;
+  const DecodedImage decoded = DecodeImage(EncodeImage(picture, format, how), test::WithModule());
   CHECK(test::MeanDifference(decoded.image, picture) < 4);
   CHECK(decoded.notes.empty());
 }
@@ -58,7 +51,7 @@ TEST_CASE("the format is told by content and named") {
   CHECK(DecodeImage(EncodeImage(picture, PictureFormat::kPng)).format == "png");
   CHECK(DecodeImage(EncodeImage(picture, PictureFormat::kJpeg)).format == "jpeg");
   CHECK(DecodeImage(EncodeImage(picture, PictureFormat::kWebp)).format == "webp");
-  CHECK(DecodeImage(Text("P5 2 1 255\nab"), WithModule()).format == "pnm");
+  CHECK(DecodeImage(Text("P5 2 1 255\nab"), test::WithModule()).format == "pnm");
 }
 
 TEST_CASE("U-23 alpha is dropped and said so, or composited over a background") {
@@ -181,7 +174,7 @@ TEST_CASE("U-23 16-bit colour gives its high bytes whatever is asked of grey") {
   FileBytes little;
   for (const int v : {0x1234, 0x56FF, 0x8080}) test::PutLittle(little, v, 2);
   const FileBytes tiff = MakeTiff({.cols = 1, .rows = 1, .bits = 16, .data = little});
-  CHECK(DecodeImage(tiff, WithModule()).image.rgb == FileBytes{18, 86, 128});
+  CHECK(DecodeImage(tiff, test::WithModule()).image.rgb == FileBytes{18, 86, 128});
 }
 
 TEST_CASE("U-23 16-bit grey TIFF, also where 0 is white") {
@@ -189,14 +182,14 @@ TEST_CASE("U-23 16-bit grey TIFF, also where 0 is white") {
   for (const int v : {0, 255, 0x1234, 65535}) test::PutLittle(samples, v, 2);
   test::TiffParts parts = {
       .cols = 4, .rows = 1, .bits = 16, .samples = 1, .photometric = 1, .data = samples};
-  CHECK(DecodeImage(MakeTiff(parts), WithModule()).image.rgb ==
+  CHECK(DecodeImage(MakeTiff(parts), test::WithModule()).image.rgb ==
         FileBytes{0, 0, 0, 0, 0, 0, 18, 18, 18, 255, 255, 255});
-  DecodeOptions pillow = WithModule();
+  DecodeOptions pillow = test::WithModule();
   pillow.gray16 = Gray16::kPillow;
   CHECK(DecodeImage(MakeTiff(parts), pillow).image.rgb ==
         FileBytes{0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255});
   parts.photometric = 0;
-  CHECK(DecodeImage(MakeTiff(parts), WithModule()).image.rgb ==
+  CHECK(DecodeImage(MakeTiff(parts), test::WithModule()).image.rgb ==
         FileBytes{255, 255, 255, 255, 255, 255, 237, 237, 237, 0, 0, 0});
 }
 
@@ -204,7 +197,7 @@ TEST_CASE("U-23 CMYK ink is taken off white as Pillow does") {
   const FileBytes inks = {255, 0, 100, 50, 10, 200, 30, 255, 0, 0, 0, 0};
   const FileBytes file =
       MakeTiff({.cols = 3, .rows = 1, .samples = 4, .photometric = 5, .data = inks});
-  const DecodedImage decoded = DecodeImage(file, WithModule());
+  const DecodedImage decoded = DecodeImage(file, test::WithModule());
   CHECK(decoded.image.rgb == FileBytes{0, 205, 125, 0, 0, 0, 255, 255, 255});
   CHECK(HasNote(decoded, "CMYK"));
 
@@ -213,7 +206,7 @@ TEST_CASE("U-23 CMYK ink is taken off white as Pillow does") {
   CHECK(DecodeImage(
             MakeTiff(
                 {.cols = 3, .rows = 1, .bits = 16, .samples = 4, .photometric = 5, .data = deep}),
-            WithModule())
+            test::WithModule())
             .image.rgb == decoded.image.rgb);
 }
 
@@ -221,11 +214,11 @@ TEST_CASE("a TIFF's alpha: premultiplied is divided out, meaningless is ignored"
   const FileBytes samples = {100, 50, 25, 128};
   test::TiffParts parts = {.cols = 1, .rows = 1, .samples = 4, .data = samples};
   parts.extra = 2;
-  CHECK(DecodeImage(MakeTiff(parts), WithModule()).image.rgb == FileBytes{100, 50, 25});
+  CHECK(DecodeImage(MakeTiff(parts), test::WithModule()).image.rgb == FileBytes{100, 50, 25});
   parts.extra = 1;  // 100 * 255 / 128 = 199.2
-  CHECK(DecodeImage(MakeTiff(parts), WithModule()).image.rgb == FileBytes{199, 99, 49});
+  CHECK(DecodeImage(MakeTiff(parts), test::WithModule()).image.rgb == FileBytes{199, 99, 49});
   parts.extra = 0;
-  DecodeOptions options = WithModule();
+  DecodeOptions options = test::WithModule();
   options.background = {0, 0, 0};
   CHECK(DecodeImage(MakeTiff(parts), options).image.rgb == FileBytes{100, 50, 25});
 }
@@ -244,11 +237,11 @@ TEST_CASE("samples that are no unsigned integers are refused in a sentence") {
 }
 
 TEST_CASE("PNM of any largest value is scaled to its whole range") {
-  CHECK(DecodeImage(Text("P2 3 1 4\n0 2 4\n"), WithModule()).image.rgb ==
+  CHECK(DecodeImage(Text("P2 3 1 4\n0 2 4\n"), test::WithModule()).image.rgb ==
         FileBytes{0, 0, 0, 128, 128, 128, 255, 255, 255});
-  CHECK(DecodeImage(Text("P1\n# bits\n3 1\n1 0 1\n"), WithModule()).image.rgb ==
+  CHECK(DecodeImage(Text("P1\n# bits\n3 1\n1 0 1\n"), test::WithModule()).image.rgb ==
         FileBytes{0, 0, 0, 255, 255, 255, 0, 0, 0});
-  CHECK(DecodeImage(Text(std::string_view("P5 2 1 1023\n\x03\xff\x02\x00", 16)), WithModule())
+  CHECK(DecodeImage(Text(std::string_view("P5 2 1 1023\n\x03\xff\x02\x00", 16)), test::WithModule())
             .image.rgb == FileBytes{255, 255, 255, 128, 128, 128});
 }
 
@@ -259,7 +252,8 @@ TEST_CASE("an animation gives its first frame and says how many there are") {
   CHECK(webp.notes == std::vector<std::string>{"animated: first of 42 frames"});
   const DecodedImage gif = DecodeImage(test::ReadBytes(*folder / "dispose_bgnd_rgba.gif"));
   CHECK(HasNote(gif, "animated: first of 5 frames"));
-  const DecodedImage tiff = DecodeImage(test::ReadBytes(*folder / "multipage.tiff"), WithModule());
+  const DecodedImage tiff =
+      DecodeImage(test::ReadBytes(*folder / "multipage.tiff"), test::WithModule());
   CHECK(HasNote(tiff, "first of 3 pages"));
 }
 

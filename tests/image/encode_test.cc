@@ -2,6 +2,7 @@
 
 #include "attnmap/core/error.h"
 #include "attnmap/image/decode.h"
+#include "image/codec_module_path.h"
 #include "support/catch.h"
 #include "support/picture_files.h"
 
@@ -10,18 +11,16 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr const char* kModule = ATTNMAP_BINARY_DIR "/attnmap-codecs.so";
-
 Image Back(const std::vector<uint8_t>& file) {
   DecodeOptions options;
-  options.codec_module = kModule;
+  options.codec_module = test::kCodecModule;
   return DecodeImage(file, options).image;
 }
 
 TEST_CASE("PNG and TIFF give back every pixel, whatever the size") {
   const auto format = GENERATE(PictureFormat::kPng, PictureFormat::kTiff);
   EncodeOptions options;
-  options.codec_module = kModule;
+  options.codec_module = test::kCodecModule;
   for (const RowsCols size : {RowsCols{1, 1}, {1, 500}, {500, 1}, {37, 91}, {300, 200}}) {
     const Image picture = test::Painting(size.rows, size.cols);
     INFO(size.rows << " x " << size.cols);

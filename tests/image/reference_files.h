@@ -9,22 +9,18 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "attnmap/core/image.h"
 #include "attnmap/core/tensor.h"
+#include "support/temporary.h"
 
 namespace attnmap::test {
 
 // The reference files of these tests, read without the code under test.
-
-inline std::string ReadText(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot open " + path.string());
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 inline nlohmann::json ReadJson(const std::filesystem::path& path) {
   return nlohmann::json::parse(ReadText(path));
@@ -41,6 +37,13 @@ inline Image ReadRgbPng(const std::filesystem::path& path) {
   if (png_image_finish_read(&png, nullptr, image.rgb.data(), 0, nullptr) == 0) {
     throw std::runtime_error("cannot decode " + path.string());
   }
+  return image;
+}
+
+inline Image RandomImage(int rows, int cols, unsigned seed) {
+  Image image(rows, cols);
+  std::mt19937 random(seed);
+  for (uint8_t& value : image.rgb) value = static_cast<uint8_t>(random());
   return image;
 }
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "attnmap/core/error.h"
 #include "attnmap/image/resample.h"
+#include "image/reference_files.h"
 #include "support/catch.h"
 
 namespace attnmap {
@@ -21,13 +21,6 @@ Tensor Grid(int channel) {
     }
   }
   return chw;
-}
-
-Image RandomImage(int rows, int cols, unsigned seed) {
-  Image image(rows, cols);
-  std::mt19937 random(seed);
-  for (uint8_t& value : image.rgb) value = static_cast<uint8_t>(random());
-  return image;
 }
 
 Tensor ToChw(const Image& image, float rescale) {
@@ -61,7 +54,7 @@ TEST_CASE("ResizeFloat gives torch's antialiased bicubic numbers in every channe
 
 TEST_CASE("ResizeFloat follows the 8-bit resize where nothing is clipped") {
   // Half-grey noise of small range: no overshoot, so rounding is all that differs.
-  Image image = RandomImage(61, 47, 2);
+  Image image = attnmap::test::RandomImage(61, 47, 2);
   for (uint8_t& value : image.rgb) value = static_cast<uint8_t>(100 + value % 50);
   for (Filter filter : {Filter::kBox, Filter::kBilinear, Filter::kHamming, Filter::kBicubic,
                         Filter::kLanczos, Filter::kNearest}) {
@@ -88,14 +81,14 @@ TEST_CASE("ResizeFloat rounds and clips nothing") {
 }
 
 TEST_CASE("ResizeFloat to the same size changes nothing") {
-  const Tensor chw = ToChw(RandomImage(9, 14, 3), 0.1F);
+  const Tensor chw = ToChw(attnmap::test::RandomImage(9, 14, 3), 0.1F);
   for (Filter filter : {Filter::kBilinear, Filter::kLanczos, Filter::kNearest}) {
     CHECK(ResizeFloat(chw, {9, 14}, filter).values == chw.values);
   }
 }
 
 TEST_CASE("ResizeFloatWindow is a window of the rescaled picture's resize") {
-  const Image image = RandomImage(31, 40, 4);
+  const Image image = attnmap::test::RandomImage(31, 40, 4);
   const double rescale = 1.0 / 255;
   Tensor chw = ToChw(image, 1);
   for (float& value : chw.values) value = static_cast<float>(value * rescale);

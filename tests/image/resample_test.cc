@@ -22,13 +22,6 @@ constexpr Filter kSmooth[] = {Filter::kBox, Filter::kBilinear, Filter::kHamming,
 constexpr Filter kAll[] = {Filter::kNearest, Filter::kBox,     Filter::kBilinear,
                            Filter::kHamming, Filter::kBicubic, Filter::kLanczos};
 
-Image RandomImage(int rows, int cols, unsigned seed) {
-  Image image(rows, cols);
-  std::mt19937 random(seed);
-  for (uint8_t& value : image.rgb) value = static_cast<uint8_t>(random());
-  return image;
-}
-
 bool IsAll(const Image& image, const std::vector<uint8_t>& colour) {
   for (size_t i = 0; i < image.rgb.size(); ++i) {
     if (image.rgb[i] != colour[i % 3]) return false;
@@ -167,7 +160,7 @@ TEST_CASE("Resize gives the numbers of the specification") {
 }
 
 TEST_CASE("Resize to the picture's own size copies it") {
-  const Image image = RandomImage(17, 23, 1);
+  const Image image = test::RandomImage(17, 23, 1);
   for (Filter filter : kAll) {
     CHECK(test::Difference(Resize(image, image.size(), filter), image) == "");
   }
@@ -212,7 +205,7 @@ TEST_CASE("The fast passes give what the plain formula gives") {
   std::mt19937 random(7);
   for (int i = 0; i < 60; ++i) {
     const auto side = [&](unsigned most) { return static_cast<int>(1 + random() % most); };
-    const Image image = RandomImage(side(70), side(70), random());
+    const Image image = test::RandomImage(side(70), side(70), random());
     const RowsCols size{side(90), side(90)};
     const Filter filter = kSmooth[random() % 5];
     const bool vertical_first = image.rows != size.rows && image.cols != size.cols &&
@@ -233,11 +226,11 @@ TEST_CASE("The fast passes give what the plain formula gives") {
 
 TEST_CASE("Long rows and columns, which are done in pieces, come out whole") {
   for (Filter filter : kSmooth) {
-    const Image wide = RandomImage(3, 9001, 3);
+    const Image wide = test::RandomImage(3, 9001, 3);
     CHECK(test::Difference(Resize(wide, {3, 3000}, filter), SlowHorizontal(wide, 3000, filter)) ==
           "");
     CHECK(test::Difference(Resize(wide, {3, 2}, filter), SlowHorizontal(wide, 2, filter)) == "");
-    const Image tall = RandomImage(9001, 3, 4);
+    const Image tall = test::RandomImage(9001, 3, 4);
     CHECK(test::Difference(Resize(tall, {5, 3}, filter), SlowVertical(tall, 5, filter)) == "");
   }
 }
@@ -245,7 +238,7 @@ TEST_CASE("Long rows and columns, which are done in pieces, come out whole") {
 TEST_CASE("Which pass comes first depends on how much each axis shrinks") {
   // 13 rows fewer against 6 columns fewer: vertical first; against 7: not.
   const Filter filter = Filter::kBicubic;
-  const Image image = RandomImage(40, 40, 5);
+  const Image image = test::RandomImage(40, 40, 5);
   const Image down = SlowVertical(image, 27, filter);
   CHECK(test::Difference(Resize(image, {27, 34}, filter), SlowHorizontal(down, 34, filter)) == "");
   const Image across = SlowHorizontal(image, 33, filter);
@@ -258,7 +251,7 @@ TEST_CASE("ResizeWindow gives the pixels of the whole resize") {
   std::mt19937 random(11);
   for (int i = 0; i < 60; ++i) {
     const auto side = [&](unsigned most) { return static_cast<int>(1 + random() % most); };
-    const Image image = RandomImage(side(60), side(60), random());
+    const Image image = test::RandomImage(side(60), side(60), random());
     const RowsCols size{side(80), side(80)};
     PixelWindow window;
     window.size = {side(static_cast<unsigned>(size.rows)), side(static_cast<unsigned>(size.cols))};
@@ -282,7 +275,7 @@ TEST_CASE("U-01 Resize keeps rows and columns apart") {
 }
 
 TEST_CASE("Resize refuses sizes without pixels") {
-  const Image image = RandomImage(4, 4, 9);
+  const Image image = test::RandomImage(4, 4, 9);
   CHECK_THROWS_AS(Resize(image, {0, 4}, Filter::kBox), Error);
   CHECK_THROWS_AS(Resize(image, {4, -1}, Filter::kBox), Error);
   CHECK_THROWS_AS(Resize(Image(), {4, 4}, Filter::kBox), Error);

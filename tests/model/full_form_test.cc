@@ -1,34 +1,26 @@
-#include "model/model_helpers.h"
+#include "model/towers.h"
 
 namespace attnmap {
 namespace {
 
-constexpr int kDim = 8;
-
-void AddNorm(FakeFile& file, const std::string& name, int64_t dim) {
-  file.Add(name + ".weight", {dim}).Add(name + ".bias", {dim});
-}
-
-void AddLinear(FakeFile& file, const std::string& name, int64_t out, int64_t in) {
-  file.Add(name + ".weight", {out, in}).Add(name + ".bias", {out});
-}
+constexpr int kWidth = 8;
 
 FakeFile Tower() {
   FakeFile file;
   file.format = "json";
-  file.Add("cls_token", {1, 1, kDim}).Add("pos_embed", {1, 10, kDim});
-  file.Add("patch_embed.proj.weight", {kDim, 3, 2, 2}).Add("patch_embed.proj.bias", {kDim});
+  file.Add("cls_token", {1, 1, kWidth}).Add("pos_embed", {1, 10, kWidth});
+  file.Add("patch_embed.proj.weight", {kWidth, 3, 2, 2}).Add("patch_embed.proj.bias", {kWidth});
   for (const char* block : {"blocks.0.", "blocks.1."}) {
     const std::string b = block;
-    AddNorm(file, b + "norm1", kDim);
-    AddNorm(file, b + "norm2", kDim);
-    AddLinear(file, b + "attn.qkv", 3 * kDim, kDim);
-    AddLinear(file, b + "attn.proj", kDim, kDim);
-    AddLinear(file, b + "mlp.fc1", 12, kDim);
-    AddLinear(file, b + "mlp.fc2", kDim, 12);
+    AddNorm(file, b + "norm1", kWidth);
+    AddNorm(file, b + "norm2", kWidth);
+    AddLinear(file, b + "attn.qkv", 3 * kWidth, kWidth);
+    AddLinear(file, b + "attn.proj", kWidth, kWidth);
+    AddLinear(file, b + "mlp.fc1", 12, kWidth);
+    AddLinear(file, b + "mlp.fc2", kWidth, 12);
   }
-  AddNorm(file, "norm", kDim);
-  AddLinear(file, "head", 3, kDim);
+  AddNorm(file, "norm", kWidth);
+  AddLinear(file, "head", 3, kWidth);
   return file;
 }
 
@@ -70,9 +62,9 @@ TEST_CASE("Query, key and value are views of the fused matrix") {
   const auto source = Plain().Source();
   const VitModel model = LoadVitModel(*source);
   const SharedTensor fused = source->Load("blocks.1.attn.qkv.weight");
-  CHECK(model.layers[1].key.weight.data() == fused.data() + kDim * kDim);
+  CHECK(model.layers[1].key.weight.data() == fused.data() + kWidth * kWidth);
   CHECK(model.layers[1].value.bias.data() ==
-        source->Load("blocks.1.attn.qkv.bias").data() + 2 * kDim);
+        source->Load("blocks.1.attn.qkv.bias").data() + 2 * kWidth);
 }
 
 TEST_CASE("Sizes of preprocess that are left out are the model's") {
@@ -99,22 +91,22 @@ TEST_CASE("The full form survives the way there and back bit for bit") {
 
 TEST_CASE("Every part of the full form survives the way there and back") {
   FakeFile file = Tower();
-  file.Add("dist_token", {1, 1, kDim}).Add("reg_token", {1, 2, kDim});
-  file.Add("pos_embed", {1, 4 + 6, kDim}).Add("rope_embed.periods", {1});
-  AddNorm(file, "norm_pre", kDim);
-  AddNorm(file, "fc_norm", kDim);
-  AddLinear(file, "head_dist", 3, kDim);
-  file.Add("projection.weight", {5, kDim});
+  file.Add("dist_token", {1, 1, kWidth}).Add("reg_token", {1, 2, kWidth});
+  file.Add("pos_embed", {1, 4 + 6, kWidth}).Add("rope_embed.periods", {1});
+  AddNorm(file, "norm_pre", kWidth);
+  AddNorm(file, "fc_norm", kWidth);
+  AddLinear(file, "head_dist", 3, kWidth);
+  file.Add("projection.weight", {5, kWidth});
   for (const char* block : {"blocks.0.", "blocks.1."}) {
     const std::string b = block;
-    file.Add(b + "ls1.gamma", {kDim}).Add(b + "ls2.gamma", {kDim});
+    file.Add(b + "ls1.gamma", {kWidth}).Add(b + "ls2.gamma", {kWidth});
     file.Add(b + "attn.relative_position_bias_table", {3 * 5 + 3, 2});
     AddNorm(file, b + "attn.q_norm", 4);
     AddNorm(file, b + "attn.k_norm", 4);
-    AddNorm(file, b + "attn.norm", kDim);
+    AddNorm(file, b + "attn.norm", kWidth);
     AddNorm(file, b + "mlp.norm", 12);
-    AddLinear(file, b + "mlp.fc1_g", 12, kDim);
-    AddLinear(file, b + "mlp.fc1_x", 12, kDim);
+    AddLinear(file, b + "mlp.fc1_g", 12, kWidth);
+    AddLinear(file, b + "mlp.fc1_x", 12, kWidth);
     for (const char* gone : {"mlp.fc1.weight", "mlp.fc1.bias", "attn.qkv.bias"}) {
       file.shapes.erase(b + gone);
     }
@@ -136,13 +128,13 @@ TEST_CASE("Every part of the full form survives the way there and back") {
 TEST_CASE("A model with attention pooling survives the way there and back") {
   FakeFile file = Tower();
   file.shapes.erase("cls_token");
-  file.Add("pos_embed", {1, 9, kDim}).Add("attn_pool.latent", {1, 1, kDim});
-  AddLinear(file, "attn_pool.q", kDim, kDim);
-  AddLinear(file, "attn_pool.kv", 2 * kDim, kDim);
-  AddLinear(file, "attn_pool.proj", kDim, kDim);
-  AddNorm(file, "attn_pool.norm", kDim);
-  AddLinear(file, "attn_pool.mlp.fc1", 6, kDim);
-  AddLinear(file, "attn_pool.mlp.fc2", kDim, 6);
+  file.Add("pos_embed", {1, 9, kWidth}).Add("attn_pool.latent", {1, 1, kWidth});
+  AddLinear(file, "attn_pool.q", kWidth, kWidth);
+  AddLinear(file, "attn_pool.kv", 2 * kWidth, kWidth);
+  AddLinear(file, "attn_pool.proj", kWidth, kWidth);
+  AddNorm(file, "attn_pool.norm", kWidth);
+  AddLinear(file, "attn_pool.mlp.fc1", 6, kWidth);
+  AddLinear(file, "attn_pool.mlp.fc2", kWidth, 6);
   file.Text("config", Header(R"(, "class_token": false, "pooling": "attention",
                                   "pool_mlp_dim": 6)"));
   const VitModel model = file.Load();
@@ -239,7 +231,7 @@ TEST_CASE("A tensor that is missing, misshapen or not finite is named") {
     Contains(LoadError(file), "'blocks.1.attn.qkv.weight' should be 24 x 8, found 24 x 9");
   }
   SECTION("no square of positions") {
-    file.Add("pos_embed", {1, 11, kDim});
+    file.Add("pos_embed", {1, 11, kWidth});
     CHECK(file.Load().config.position_grid == RowsCols{0, 0});
   }
   SECTION("infinite") {

@@ -71,6 +71,10 @@ inline PictureOptions LabelOptions(std::vector<std::string> fallback_fonts) {
   return options;
 }
 
+inline bool Overlap(const Box& a, const Box& b) {
+  return a.top < b.bottom() && b.top < a.bottom() && a.left < b.right() && b.left < a.right();
+}
+
 }  // namespace attnmap::test
 
 #endif  // ATTNMAP_TESTS_RENDER_DRAWING_SUPPORT_H_

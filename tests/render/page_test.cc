@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "attnmap/core/error.h"
+#include "render/drawing_support.h"
 #include "render/render_support.h"
 #include "support/catch.h"
 
@@ -37,15 +38,11 @@ bool Inside(const Box& box, RowsCols canvas) {
   return box.top >= 0 && box.left >= 0 && box.bottom() <= canvas.rows && box.right() <= canvas.cols;
 }
 
-bool Overlap(const Box& a, const Box& b) {
-  return a.top < b.bottom() && b.top < a.bottom() && a.left < b.right() && b.left < a.right();
-}
-
 void CheckPlaces(const Page& page) {
   for (size_t i = 0; i < page.pictures.size(); ++i) {
     CHECK(Inside(page.pictures[i], page.canvas));
-    if (page.bar) CHECK_FALSE(Overlap(page.pictures[i], *page.bar));
-    for (size_t j = 0; j < i; ++j) CHECK_FALSE(Overlap(page.pictures[i], page.pictures[j]));
+    if (page.bar) CHECK_FALSE(test::Overlap(page.pictures[i], *page.bar));
+    for (size_t j = 0; j < i; ++j) CHECK_FALSE(test::Overlap(page.pictures[i], page.pictures[j]));
   }
   if (page.bar) CHECK(Inside(*page.bar, page.canvas));
 }
@@ -60,7 +57,7 @@ void CheckText(const Page& page, const PageContent& content, Font& font) {
     for (int x = 0; x < image.cols; ++x) {
       if (At(image, y, x) == kPaper) continue;
       at_edge += y == 0 || x == 0 || y == image.rows - 1 || x == image.cols - 1 ? 1 : 0;
-      for (const Box& box : page.pictures) in_picture += Overlap(box, {y, x, 1, 1}) ? 1 : 0;
+      for (const Box& box : page.pictures) in_picture += test::Overlap(box, {y, x, 1, 1}) ? 1 : 0;
     }
   }
   CHECK(at_edge == 0);

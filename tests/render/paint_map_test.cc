@@ -15,13 +15,13 @@ using test::Filled;
 using test::MapOf;
 using test::Rgb;
 
-const Rgb kPhoto = {30, 50, 71};
-const Rgb kDimmedPhoto = {15, 25, 35};
+const Rgb kGround = {30, 50, 71};
+const Rgb kDimmedGround = {15, 25, 35};
 
 // Positions as grey values: value v is drawn as (v, v, v).
 Image Paint(const ImageGeometry& geometry, const PatchMap& map, Interpolation interpolation,
             double alpha = 1, std::span<const uint8_t> kept = {}) {
-  const Image photo = Filled(geometry.source, kPhoto);
+  const Image photo = Filled(geometry.source, kGround);
   Image out = Filled(geometry.source, {1, 2, 3});
   const MapStyle style{test::Grey(), alpha, interpolation, {0, 255}};
   PaintMap(photo, geometry, Drawable(map, geometry), kept, style,
@@ -118,7 +118,7 @@ TEST_CASE(
         for (int y = 0; y < out.rows; ++y) {
           for (int x = 0; x < out.cols; ++x) {
             const auto under = fit.geometry.PatchUnder(fit.grid, x, y);
-            Rgb expected = kDimmedPhoto;
+            Rgb expected = kDimmedGround;
             if (under) expected = under == RowsCols{row, col} ? Rgb{200, 200, 200} : Rgb{0, 0, 0};
             wrong += At(out, y, x) != expected ? 1 : 0;
           }
@@ -186,7 +186,7 @@ TEST_CASE("patches that are not shown, or not a number, are the photo dimmed and
     for (int y = 0; y < 12; ++y) {
       for (int x = 0; x < 12; ++x) {
         const bool hidden = y / 4 == 1 && x / 4 == 1;
-        CHECK(At(out, y, x) == (hidden ? kDimmedPhoto : Rgb{80, 80, 80}));
+        CHECK(At(out, y, x) == (hidden ? kDimmedGround : Rgb{80, 80, 80}));
       }
     }
   }
@@ -195,8 +195,8 @@ TEST_CASE("patches that are not shown, or not a number, are the photo dimmed and
 TEST_CASE("patches that are not kept are the photo dimmed") {
   const Image out = Paint(ImageGeometry::Identity({2, 4}), MapOf({1, 2, 2}, {10, 200}),
                           Interpolation::kLinear, 1, std::vector<uint8_t>{0, 1});
-  CHECK(At(out, 0, 0) == kDimmedPhoto);
-  CHECK(At(out, 0, 1) == kDimmedPhoto);
+  CHECK(At(out, 0, 0) == kDimmedGround);
+  CHECK(At(out, 0, 1) == kDimmedGround);
   CHECK(At(out, 0, 2)[0] == 153);  // 10 + 3/4 of the way
   CHECK(At(out, 0, 3)[0] == 200);
 }

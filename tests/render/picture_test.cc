@@ -82,9 +82,8 @@ TEST_CASE("the heatmap shows colours alone, whatever alpha") {
 }
 
 TEST_CASE("U-22 a constant map is drawn in the bottom colour and reported") {
-  using Kind = Normalize::Kind;
-  for (const Normalize& normalize :
-       {Normalize{}, Normalize{Kind::kMax, 0, 0}, Normalize{Kind::kPercentile, 1, 99}}) {
+  for (const Normalize& normalize : {Normalize{}, Normalize{Normalize::Kind::kMax, 0, 0},
+                                     Normalize{Normalize::Kind::kPercentile, 1, 99}}) {
     for (const std::vector<float>& values :
          {std::vector<float>{0.25F, 0.25F}, {0, 0}, {0.25F, std::nextafter(0.25F, 1.0F)}}) {
       PictureOptions options = Plain();

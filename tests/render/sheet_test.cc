@@ -2,6 +2,7 @@
 
 #include "attnmap/render/picture.h"
 #include "render/compose.h"
+#include "render/drawing_support.h"
 #include "render/render_support.h"
 #include "support/catch.h"
 
@@ -17,10 +18,6 @@ PictureOptions SheetOptions(Layout layout = Layout::kSheet) {
   options.font = test::kFont;
   options.colorbar = layout != Layout::kHeads;
   return options;
-}
-
-bool Overlap(const Box& a, const Box& b) {
-  return a.top < b.bottom() && b.top < a.bottom() && a.left < b.right() && b.left < a.right();
 }
 
 // No picture, text, bar or legend on another or over the edge; aspects kept to the pixel.
@@ -40,7 +37,7 @@ void CheckGeometry(Composition& composition) {
   for (size_t i = 0; i < boxes.size(); ++i) {
     wrong += boxes[i].top < 0 || boxes[i].left < 0 || boxes[i].bottom() > page.canvas.rows ||
              boxes[i].right() > page.canvas.cols;
-    for (size_t j = 0; j < i; ++j) wrong += Overlap(boxes[i], boxes[j]) ? 1 : 0;
+    for (size_t j = 0; j < i; ++j) wrong += test::Overlap(boxes[i], boxes[j]) ? 1 : 0;
   }
   CHECK(wrong == 0);
   for (size_t i = 0; i < composition.tiles.size(); ++i) {

@@ -67,15 +67,27 @@ Image Painting(int rows, int cols) {
   return image;
 }
 
+namespace {
+
+// A difference that says "another size" would pass for a small one.
+void CheckSameSize(const Image& a, const Image& b) {
+  if (a.size() == b.size() && !a.rgb.empty()) return;
+  throw std::invalid_argument("pictures of " + std::to_string(a.cols) + " x " +
+                              std::to_string(a.rows) + " and " + std::to_string(b.cols) + " x " +
+                              std::to_string(b.rows) + " pixels");
+}
+
+}  // namespace
+
 double MeanDifference(const Image& a, const Image& b) {
-  if (a.size() != b.size() || a.rgb.empty()) return -1;
+  CheckSameSize(a, b);
   double sum = 0;
   for (size_t i = 0; i < a.rgb.size(); ++i) sum += std::abs(a.rgb[i] - b.rgb[i]);
   return sum / static_cast<double>(a.rgb.size());
 }
 
 int LargestDifference(const Image& a, const Image& b) {
-  if (a.size() != b.size()) return -1;
+  CheckSameSize(a, b);
   int largest = 0;
   for (size_t i = 0; i < a.rgb.size(); ++i) {
     largest = std::max(largest, std::abs(a.rgb[i] - b.rgb[i]));

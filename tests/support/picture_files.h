@@ -18,7 +18,7 @@ FileBytes ReadBytes(const std::filesystem::path& path);
 // A picture of many hues that looks like none of its own mirror images.
 Image Painting(int rows, int cols);
 
-// Sum of absolute differences a sample; -1 where the sizes differ.
+// The mean and the largest absolute difference of a sample. Throws where the sizes differ.
 double MeanDifference(const Image& a, const Image& b);
 int LargestDifference(const Image& a, const Image& b);
 

@@ -42,6 +42,7 @@ std::string TemporaryFolder::List() const {
 
 std::string ReadText(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw std::runtime_error("no file " + path.string());
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

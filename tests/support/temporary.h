@@ -26,6 +26,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+// Throws where there is none.
 std::string ReadText(const std::filesystem::path& path);
 
 }  // namespace attnmap::test
