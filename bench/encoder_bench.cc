@@ -87,7 +87,7 @@ void RunModel(const std::string& name, const Settings& settings) {
       seconds[i].push_back(encode(models[i]));
     }
   }
-  const double median = bench::Median(seconds[0]);
+  const double median = Median(seconds[0]);
   const double rate = MapOperations(config, num_tokens) / median / 1e9;
   std::printf("%-12s %6ld tokens, first %8.1f ms, median %8.1f ms, %4.0f GFLOP/s", name.c_str(),
               static_cast<long>(num_tokens), first * 1e3, median * 1e3, rate);
@@ -95,7 +95,7 @@ void RunModel(const std::string& name, const Settings& settings) {
     std::printf(", ceiling %4.0f, ratio %.2f", ceiling.Rate(), rate / ceiling.Rate());
   std::printf(", %.0f MB above the weights", encoded - std::max(with_weights, before));
   if (settings.bf16) {
-    const double rounded = bench::Median(seconds[1]);
+    const double rounded = Median(seconds[1]);
     std::printf("; bf16 %.1f ms, %.2f times float32's speed", rounded * 1e3, median / rounded);
   }
   std::printf("\n");
@@ -110,7 +110,7 @@ void RunModel(const std::string& name, const Settings& settings) {
   }
   if (settings.bf16) {
     bench::PrintAim(name + ", bf16 against float32", bench::Sense::kAtLeast, 1.6,
-                    median / bench::Median(seconds[1]), "times");
+                    median / Median(seconds[1]), "times");
   }
   std::fflush(stdout);
 }

@@ -19,11 +19,13 @@
 #include <vector>
 
 #include "aim.h"
+#include "attnmap/analysis/outliers.h"
 #include "attnmap/formats/json_weights.h"
 
 namespace {
 
 using attnmap::MappedFile;
+using attnmap::Median;
 using nlohmann::json;
 
 // Numbers as text, 10.4 bytes each: normal weights with their shortest digits.
@@ -127,11 +129,6 @@ Turn Measure(void (*read)(const std::string&), const std::string& path) {
   ::wait4(child, &status, 0, &usage);
   turn.peak_mb = static_cast<double>(usage.ru_maxrss) / 1024;
   return turn;
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "attnmap/analysis/outliers.h"
 #include "attnmap/encoder/encoder.h"
 #include "attnmap/formats/arrays.h"
 #include "attnmap/formats/file.h"
@@ -17,15 +18,11 @@
 
 namespace {
 
+using attnmap::Median;
 using Clock = std::chrono::steady_clock;
 
 double Milliseconds(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 // A field of /proc/self/status, in MB.

@@ -156,7 +156,7 @@ Medians MedianOf(const std::vector<Turn>& turns) {
     processor.push_back(turn.processor);
     megabytes = std::max(megabytes, turn.megabytes);
   }
-  return {bench::Median(wall), bench::Median(processor), megabytes};
+  return {Median(wall), Median(processor), megabytes};
 }
 
 PatchGrid GridOf(const VitModel& model) {
@@ -186,7 +186,7 @@ double WarmSeconds(const std::string& name) {
     prepared.Encode(input, record, pool);
     seconds.push_back(bench::Seconds() - start);
   }
-  return bench::Median(seconds);
+  return Median(seconds);
 }
 
 double CeilingOf(const std::string& name) {
@@ -219,7 +219,7 @@ void Cold(int turns) {
     const Medians m = MedianOf(each.turns);
     std::printf("%-38s %9.3f %10.3f %8.0f\n", each.name, m.wall, m.processor, m.megabytes);
   }
-  const double once = bench::Median(warm);
+  const double once = Median(warm);
   std::printf("ViT-B/16 warm %.3f s\n", once);
   using bench::Sense;
   const Medians demo = MedianOf(cases[1].turns);
@@ -283,7 +283,7 @@ void Batch(const std::string& name, int side, int count) {
                   one.wall / every.wall / cores, "");
   bench::PrintAim(what + ", memory against a tenth of them", Sense::kAtMost, 1.1,
                   every.megabytes / MedianOf(few).megabytes, "times");
-  const double ceiling = bench::Median(ceilings);
+  const double ceiling = Median(ceilings);
   const auto aim = bench::AimOf(name);
   if (!aim || ceiling == 0) return;
   bench::PrintAim(what + ", of oneDNN's best", Sense::kAtLeast, aim->share - aim->less,

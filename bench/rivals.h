@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "attnmap/analysis/outliers.h"
+
 #if __has_include(<oneapi/dnnl/dnnl.hpp>)
 #include <oneapi/dnnl/dnnl.hpp>
 #define ATTNMAP_BENCH_ONEDNN 1
@@ -49,11 +51,6 @@ inline double Seconds() {
   }
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
-}
-
-inline double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 // Turns taken one after the other, so that all meet the same machine; the best

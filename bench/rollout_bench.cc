@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "attnmap/analysis/maps.h"
+#include "attnmap/analysis/outliers.h"
 #include "attnmap/encoder/encoder.h"
 #include "attnmap/model/vit_model.h"
 #include "rivals.h"
@@ -77,11 +78,6 @@ double TimeOne(const PreparedModel& model, const ModelInput& input, const MapReq
   model.Encode(input, *sink, pool);
   sink->Maps(pool);
   return bench::Seconds() - start;
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 double PeakMegabytes() {

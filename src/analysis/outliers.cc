@@ -9,14 +9,6 @@
 namespace attnmap {
 namespace {
 
-// REQUIRES: not empty.
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 != 0) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
 double Norm(const float* row, int64_t width) {
   double sum = 0;
   for (int64_t c = 0; c < width; ++c) sum += static_cast<double>(row[c]) * row[c];
@@ -27,6 +19,13 @@ double Norm(const float* row, int64_t width) {
 
 OutlierCount CountOutliers(std::span<const uint8_t> outliers) {
   return {std::count(outliers.begin(), outliers.end(), 1), std::ssize(outliers), 1};
+}
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 != 0) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
 std::vector<uint8_t> FarAboveMedian(std::span<const double> values) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "attnmap/analysis/outliers.h"
 #include "attnmap/core/error.h"
 #include "attnmap/core/thread_pool.h"
 #include "attnmap/image/prepare.h"
@@ -32,12 +33,6 @@ constexpr Size kSizes[] = {{"vit-ti16", 16, 192, 3, 224},
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 // Operations a second of multiply-adds in registers, all threads at it.

@@ -21,12 +21,12 @@ TEST_CASE("bench: a record a model, rates that follow from its time") {
       {"bench", "vit-ti16", "--size", "64x96", "--seconds", "0.01", "--threads", "1", "--json"});
   REQUIRE(result.status == 0);
   CHECK(result.err.empty());
-  const auto json = nlohmann::json::parse(result.out);
-  CHECK(json["threads"] == 1);
-  CHECK(json["precision"] == "f32");
-  CHECK(!json["instruction_set"].get<std::string>().empty());
-  REQUIRE(json["models"].size() == 1);
-  const auto& row = json["models"][0];
+  const auto table = nlohmann::json::parse(result.out);
+  CHECK(table["threads"] == 1);
+  CHECK(table["precision"] == "f32");
+  CHECK(!table["instruction_set"].get<std::string>().empty());
+  REQUIRE(table["models"].size() == 1);
+  const auto& row = table["models"][0];
   CHECK(row["model"] == "vit-ti16");
   CHECK(row["size"] == nlohmann::json{64, 96});
   CHECK(row["tokens"] == 4 * 6 + 1);

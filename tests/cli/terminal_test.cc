@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -20,8 +21,14 @@ struct Answering {
   std::map<std::string, std::string> env;
 };
 
-// What the program sends to a terminal of 40 letters by 30 lines, each of 8 x 16 pixels.
-std::string Shown(const Answering& terminal) {
+struct Session {
+  std::string shown;   // what the program sent
+  int status = -1;     // of waitpid
+  termios after = {};  // how it left the terminal
+};
+
+// The program at a terminal of 40 letters by 30 lines, each of 8 x 16 pixels.
+Session At(const Answering& terminal) {
   winsize size = {};
   size.ws_col = 40;
   size.ws_row = 30;
@@ -40,7 +47,8 @@ std::string Shown(const Answering& terminal) {
           static_cast<char*>(nullptr));
     _exit(127);
   }
-  std::string shown;
+  Session session;
+  std::string& shown = session.shown;
   bool answered = false;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(240);
   while (std::chrono::steady_clock::now() < end) {
@@ -48,6 +56,7 @@ std::string Shown(const Answering& terminal) {
     if (poll(&waiting, 1, 1000) == 0) continue;
     char bytes[4096];
     const ssize_t got = read(master, bytes, sizeof bytes);
+    tcgetattr(master, &session.after);
     if (got <= 0) break;
     shown.append(bytes, static_cast<size_t>(got));
     if (answered || shown.find("\x1b[c") == std::string::npos) continue;
@@ -55,11 +64,15 @@ std::string Shown(const Answering& terminal) {
     if (write(master, terminal.answer.data(), terminal.answer.size()) < 0) break;
   }
   close(master);
-  int status = 0;
-  waitpid(child, &status, 0);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
-  return shown;
+  waitpid(child, &session.status, 0);
+  return session;
+}
+
+std::string Shown(const Answering& terminal) {
+  const Session session = At(terminal);
+  CHECK(WIFEXITED(session.status));
+  CHECK(WEXITSTATUS(session.status) == 0);
+  return session.shown;
 }
 
 bool Holds(const std::string& text, const std::string& part) {
@@ -96,4 +109,13 @@ TEST_CASE("a terminal that does not answer is not waited for, nor one that is to
   CHECK_FALSE(Holds(told, "\x1b[c"));
   CHECK(Holds(told, "\x1b[38;5;"));
   CHECK_FALSE(Holds(Shown({"", {{"NO_COLOR", "1"}}}), "\x1b"));
+}
+
+TEST_CASE(
+    "Ctrl-C twice while a terminal is asked ends the program and leaves the terminal as it was") {
+  const Session session = At({"\x03\x03", {}});
+  CHECK(WIFEXITED(session.status));
+  CHECK(WEXITSTATUS(session.status) == 130);
+  CHECK((session.after.c_lflag & ECHO) != 0);
+  CHECK((session.after.c_lflag & ICANON) != 0);
 }

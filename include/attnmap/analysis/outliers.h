@@ -35,8 +35,11 @@ struct OutlierCount {
 // Of one layer.
 OutlierCount CountOutliers(std::span<const uint8_t> outliers);
 
-// The same rule on numbers; of an even count the median is the mean of the two
-// in the middle, as numpy's.
+// The middle value; of an even count the mean of the two in the middle, as
+// numpy's. `values` holds at least one.
+double Median(std::vector<double> values);
+
+// The same rule on numbers.
 std::vector<uint8_t> FarAboveMedian(std::span<const double> values);
 
 }  // namespace attnmap
