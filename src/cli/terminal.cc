@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -17,25 +16,7 @@
 namespace attnmap::cli {
 namespace {
 
-// Signals that would end the program wait while this lives.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
-  }
-  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-
- private:
-  sigset_t before_ = {};
-};
-
-// The user's terminal, its lines given as they are typed while this lives. It
-// is put back before any signal is heard.
+// The user's terminal, its lines given as they are typed while this lives.
 class OpenTerminal {
  public:
   OpenTerminal() : descriptor_(::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -81,7 +62,6 @@ class OpenTerminal {
   }
 
  private:
-  HeldSignals held_;
   int descriptor_;
   termios before_ = {};
   bool ready_ = false;
