@@ -5,10 +5,12 @@
 // medians.
 //
 //   encoder_bench [--threads N | --cpu] [--plain] [--bf16] [--turns N] [model...]
+//   encoder_bench [--threads N] --served model
 //
 // Models as `attnmap bench` has them. --cpu: one thread, by processor time, for a
 // busy machine. --plain: weights packed anew for every image, as one cold image
-// has it. --bf16: beside float32 in the same run.
+// has it. --bf16: beside float32 in the same run. --served: an image for each line
+// of standard input, answered by its milliseconds (bench/onnxruntime).
 
 #include <sys/resource.h>
 
@@ -36,6 +38,7 @@ struct Settings {
   int threads = ThreadPool::DefaultThreads();
   bool reuse = true;
   bool bf16 = false;
+  bool served = false;
   int turns = 0;  // 0: for about ten seconds
 };
 
@@ -54,6 +57,39 @@ double PeakMegabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+// The class token's row of the last layer.
+class Encoding {
+ public:
+  Encoding(const VitConfig& config, const ModelInput& input, int threads)
+      : input_(input), pool_(threads) {
+    request_.layers = {config.num_layers - 1};
+    request_.wants.attention = QueryRows::Only({0});
+  }
+  double Seconds(const PreparedModel& model) {
+    AttentionRecord record(request_);
+    const double start = bench::Seconds();
+    model.Encode(input_, record, pool_);
+    return bench::Seconds() - start;
+  }
+
+ private:
+  const ModelInput& input_;
+  ThreadPool pool_;
+  CaptureRequest request_;
+};
+
+void Serve(const std::string& name, const Settings& settings) {
+  const VitModel random = BenchModel(name);
+  const ModelInput input = MakeInput(random);
+  const PreparedModel model(random, settings.reuse);
+  Encoding encoding(random.config, input, settings.threads);
+  for (int next = std::getchar(); next != EOF; next = std::getchar()) {
+    if (next != '\n') continue;
+    std::printf("%.4f\n", encoding.Seconds(model) * 1e3);
+    std::fflush(stdout);
+  }
+}
+
 void RunModel(const std::string& name, const Settings& settings) {
   const double before = PeakMegabytes();
   const VitModel random = BenchModel(name);
@@ -64,17 +100,8 @@ void RunModel(const std::string& name, const Settings& settings) {
   models.emplace_back(random, settings.reuse);
   if (settings.bf16) models.emplace_back(random, settings.reuse, Precision::kBfloat16);
   const double with_weights = PeakMegabytes();
-  ThreadPool pool(settings.threads);
-  CaptureRequest request;
-  request.layers = {config.num_layers - 1};
-  request.wants.attention = QueryRows::Only({0});
-  const auto encode = [&](const PreparedModel& model) {
-    AttentionRecord record(request);
-    const double start = bench::Seconds();
-    model.Encode(input, record, pool);
-    return bench::Seconds() - start;
-  };
-  const double first = encode(models[0]);
+  Encoding encoding(config, input, settings.threads);
+  const double first = encoding.Seconds(models[0]);
   const double encoded = PeakMegabytes();
   bench::Ceiling ceiling(config, num_tokens);
   const int turns =
@@ -83,8 +110,8 @@ void RunModel(const std::string& name, const Settings& settings) {
   for (int turn = 0; turn < turns; ++turn) {
     ceiling.Turn();
     for (size_t i = 0; i < models.size(); ++i) {
-      encode(models[i]);  // the caches are the model's again
-      seconds[i].push_back(encode(models[i]));
+      encoding.Seconds(models[i]);  // the caches are the model's again
+      seconds[i].push_back(encoding.Seconds(models[i]));
     }
   }
   const double median = Median(seconds[0]);
@@ -131,6 +158,8 @@ int main(int argc, char** argv) {
       bench::processor_time = true;
     } else if (argument == "--plain") {
       settings.reuse = false;
+    } else if (argument == "--served") {
+      settings.served = true;
     } else if (argument == "--bf16") {
       settings.bf16 = true;
     } else {
@@ -143,6 +172,10 @@ int main(int argc, char** argv) {
     settings.bf16 = false;
   }
   if (names.empty()) names = BenchModels();
+  if (settings.served) {
+    Serve(names[0], settings);
+    return 0;
+  }
   std::printf("%s, %d thread(s), weights %s\n", ops::InstructionSetInUse().c_str(),
               settings.threads, settings.reuse ? "packed" : "plain");
   for (const std::string& name : names) RunModel(name, settings);

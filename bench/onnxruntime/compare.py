@@ -1,50 +1,78 @@
-"""attnmap beside onnxruntime, in turns, for the models of `attnmap bench`:
-compare.py ATTNMAP FOLDER TURNS. FOLDER has node_modules/onnxruntime-node; models are made there."""
+"""attnmap beside onnxruntime, an image each in turn, for the models of `attnmap bench`:
+compare.py BUILD_DIR FOLDER TURNS. FOLDER has node_modules/onnxruntime-node; models are made there.
+onnxruntime computes whole models, to the classes; attnmap the class token's map of the last layer."""
 
-import json
+import operator
 import os
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# name, then layers, width, heads, patch, side; runs a turn
+# layers, width, heads, patch, side; the share of the turns that are taken
 MODELS = {
-    "vit-ti16": ((12, 192, 3, 16, 224), 40),
-    "vit-s16": ((12, 384, 6, 16, 224), 20),
-    "vit-b16": ((12, 768, 12, 16, 224), 8),
-    "vit-s8-480": ((12, 384, 6, 8, 480), 2),
+    "vit-ti16": ((12, 192, 3, 16, 224), 1),
+    "vit-s16": ((12, 384, 6, 16, 224), 1),
+    "vit-b16": ((12, 768, 12, 16, 224), 0.5),
+    "vit-s8-480": ((12, 384, 6, 8, 480), 0.1),
 }
 
 
-def run(command, **options):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+class Server:
+    """A program that answers each line with the milliseconds an image took."""
+
+    def __init__(self, command, **options):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, bufsize=1, **options)
+        self.times = []
+        for _ in range(2):
+            self.image()
+
+    def image(self):
+        self.process.stdin.write("\n")
+        return float(self.process.stdout.readline())
+
+    def turn(self):
+        time.sleep(0.1)  # onnxruntime's threads look for more work for a while
+        self.image()  # the caches are this model's again
+        self.times.append(self.image())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def onnxruntime(name, shape, kind, folder, threads):
+    path = os.path.abspath(os.path.join(folder, f"{name}-{kind}.onnx"))
+    make = [sys.executable, os.path.join(HERE, "make_vit.py"), path, *map(str, shape), kind]
+    subprocess.run(make, check=True)
+    modules = os.path.abspath(os.path.join(folder, "node_modules"))
+    command = ["node", os.path.join(HERE, "run.js"), path, str(shape[4]), str(threads)]
+    return Server(command, env={**os.environ, "NODE_PATH": modules})
 
 
 def main():
-    attnmap, folder, turns = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    threads = os.cpu_count()
-    print(f"{threads} threads, milliseconds a picture, medians of {turns} turns")
-    print(f"{'model':<12}{'onnxruntime':>12}{'its own ops':>12}{'attnmap':>10}{'times as fast':>15}")
-    for name, (shape, runs) in MODELS.items():
-        paths = {}
-        for kind in ("plain", "fused"):
-            paths[kind] = os.path.join(folder, f"{name}-{kind}.onnx")
-            make = [sys.executable, os.path.join(HERE, "make_vit.py"), paths[kind], *map(str, shape)]
-            run([*make, kind])
-        times = {"plain": [], "fused": [], "attnmap": []}
-        for _ in range(turns):
-            for kind, path in paths.items():
-                script = os.path.join(HERE, "run.js")
-                command = ["node", script, os.path.abspath(path), *map(str, (shape[4], threads, runs))]
-                modules = os.path.abspath(os.path.join(folder, "node_modules"))
-                times[kind].append(float(run(command, env={**os.environ, "NODE_PATH": modules})))
-            table = json.loads(run([attnmap, "bench", name, "--json"]))
-            times["attnmap"].append(table["models"][0]["median_ms"])
-        best = [min(pair) for pair in zip(times["plain"], times["fused"])]
-        ratio = statistics.median(b / a for b, a in zip(best, times["attnmap"]))
-        plain, fused, ours = (statistics.median(times[k]) for k in ("plain", "fused", "attnmap"))
-        print(f"{name:<12}{plain:>12.1f}{fused:>12.1f}{ours:>10.1f}{ratio:>15.2f}", flush=True)
+    build, folder, turns = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    bench = os.path.join(build, "bench", "encoder_bench")
+    print("milliseconds an image: median (best); times as fast: median of turns (best by best)")
+    print(f"{'model':<12}{'threads':>8}{'onnxruntime':>18}{'its own operators':>20}{'attnmap':>18}"
+          f"{'times as fast':>15}")
+    for name, (shape, share) in MODELS.items():
+        for threads in sorted({1, os.cpu_count()}):
+            servers = [onnxruntime(name, shape, kind, folder, threads) for kind in ("plain", "fused")]
+            servers.append(Server([bench, "--threads", str(threads), "--served", name]))
+            for _ in range(max(int(turns * share), 3)):
+                for server in servers:
+                    server.turn()
+            cells = [f"{statistics.median(s.times):.1f} ({min(s.times):.1f})" for s in servers]
+            *rivals, ours = (s.times for s in servers)
+            in_turn = min(statistics.median(map(operator.truediv, r, ours)) for r in rivals)
+            ratio = f"{in_turn:.2f} ({min(map(min, rivals)) / min(ours):.2f})"
+            print(f"{name:<12}{threads:>8}{cells[0]:>18}{cells[1]:>20}{cells[2]:>18}{ratio:>15}",
+                  flush=True)
+            for server in servers:
+                server.close()
 
 
 main()
