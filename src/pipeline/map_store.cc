@@ -16,14 +16,12 @@ namespace {
               std::generic_category().message(errno));
 }
 
-// A vector: its length, then its elements.
+// A vector: its length, then its elements. An empty one has no address that may be read from.
 template <typename T>
 void Put(const std::vector<T>& values, std::FILE* file) {
   const uint64_t count = values.size();
-  if (std::fwrite(&count, sizeof(count), 1, file) != 1 ||
-      std::fwrite(values.data(), sizeof(T), values.size(), file) != values.size()) {
-    Fail("keep");
-  }
+  if (std::fwrite(&count, sizeof(count), 1, file) != 1) Fail("keep");
+  if (count > 0 && std::fwrite(values.data(), sizeof(T), count, file) != count) Fail("keep");
 }
 
 template <typename T>
@@ -31,9 +29,7 @@ void Take(std::vector<T>& values, std::FILE* file) {
   uint64_t count = 0;
   if (std::fread(&count, sizeof(count), 1, file) != 1) Fail("read back");
   values.resize(count);
-  if (std::fread(values.data(), sizeof(T), values.size(), file) != values.size()) {
-    Fail("read back");
-  }
+  if (count > 0 && std::fread(values.data(), sizeof(T), count, file) != count) Fail("read back");
 }
 
 }  // namespace
