@@ -11,11 +11,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-Image Back(const std::vector<uint8_t>& file) {
-  DecodeOptions options;
-  options.codec_module = test::kCodecModule;
-  return DecodeImage(file, options).image;
-}
+Image Back(const std::vector<uint8_t>& file) { return DecodeImage(file, test::WithModule()).image; }
 
 TEST_CASE("PNG and TIFF give back every pixel, whatever the size") {
   const auto format = GENERATE(PictureFormat::kPng, PictureFormat::kTiff);
