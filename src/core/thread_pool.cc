@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -10,35 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "core/watch.h"
+
 namespace attnmap {
-
-namespace {
-
-// How long a thread looks for news before it sleeps. A model's phases follow
-// one another within microseconds, waking a thread takes tens of them.
-constexpr auto kPatience = std::chrono::microseconds(60);
-
-void Pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
-
-// Waits for `done` without sleeping, not for long; whether it came.
-template <typename Done>
-bool Watch(const Done& done) {
-  constexpr int kLooks = 64;  // between two at the clock
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  do {
-    for (int i = 0; i < kLooks; ++i) {
-      if (done()) return true;
-      Pause();
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return done();
-}
-
-}  // namespace
 
 struct ThreadPool::State {
   std::mutex mutex;

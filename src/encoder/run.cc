@@ -4,20 +4,14 @@
 #include <numeric>
 #include <utility>
 
+#include "attnmap/core/chains.h"
 #include "attnmap/core/stop.h"
 #include "encoder/attention.h"
+#include "encoder/block.h"
 #include "encoder/output.h"
 
 namespace attnmap::encoder {
 namespace {
-
-MutableMatrixView Dense(ops::AlignedBuffer& buffer, int64_t rows, int64_t cols) {
-  return {buffer.Reserve(rows * cols), rows, cols, cols};
-}
-
-MutableMatrixView Part(const MutableMatrixView& matrix, int64_t begin, int64_t count) {
-  return {matrix.row(begin), count, matrix.cols, matrix.stride};
-}
 
 // A panel matrix for each head, one after the other.
 std::vector<ops::MutablePanels> HeadPanels(ops::AlignedBuffer& buffer, int64_t heads, int64_t depth,
@@ -29,23 +23,6 @@ std::vector<ops::MutablePanels> HeadPanels(ops::AlignedBuffer& buffer, int64_t h
     panels.push_back(ops::MakePanels(data + head * size, depth, cols));
   }
   return panels;
-}
-
-// The columns of one head.
-MatrixView HeadCols(MatrixView rows, int64_t head, int64_t width) {
-  return {rows.data + head * width, rows.rows, width, rows.stride};
-}
-
-// Rows of all heads (rows, heads * width) into (heads, tokens, width).
-void CopyHeads(MatrixView rows, int64_t first_token, Tensor& to) {
-  if (to.shape.empty()) return;
-  const int64_t width = to.shape[2];
-  for (int64_t head = 0; head < to.shape[0]; ++head) {
-    for (int64_t i = 0; i < rows.rows; ++i) {
-      float* at = to.values.data() + (head * to.shape[1] + first_token + i) * width;
-      std::copy_n(rows.row(i) + head * width, width, at);
-    }
-  }
 }
 
 }  // namespace
@@ -82,38 +59,58 @@ void Run::Execute() {
   const int last = static_cast<int>(plan_.layers.size()) - 1;
   if (Plan(last).out_rows > 0) Advance(last + 1);
   if (plan_.outputs.any()) {
-    MakeOutputs(model_, plan_.outputs, Part(tokens_, 0, Plan(last).out_rows), sink_);
+    MakeOutputs(model_, plan_.outputs, tokens_.Rows(0, Plan(last).out_rows), sink_);
   }
 }
 
 void Run::Advance(int layer) {
   PackFor(layer);
   const bool projects = layer < static_cast<int>(plan_.layers.size());
-  if (layer > 0) {
-    const BlockRest rest{config_, Weights(layer - 1), rest_};
-    next_ = config_.residual ? tokens_
-                             : Dense(tokens_.data == workspace_.next.data() ? workspace_.tokens
-                                                                            : workspace_.next,
-                                     num_tokens_, rest.OutWidth());
-  }
-  if (projects) StartProjection(layer);
-  const int64_t rows = layer == 0 ? num_tokens_ : Plan(layer - 1).out_rows;
-  const int64_t step = RowsPerItem(rows, pool_.num_threads());
-  pool_.Run((rows + step - 1) / step, [&](int64_t item, int worker) {
-    CheckStop(stop_);
-    WorkerScratch& scratch = workspace_.workers[static_cast<size_t>(worker)];
-    const int64_t begin = item * step;
-    const int64_t count = std::min(step, rows - begin);
-    if (layer == 0) {
-      embedding_.Fill(begin, Part(next_, begin, count), scratch);
-    } else {
-      FinishRows(layer - 1, begin, count, scratch);
+  std::vector<RowStage> stages;
+  BlockRest rest{config_, Weights(std::max(layer - 1, 0)), rest_, context_, tokens_, next_};
+  if (layer == 0) {
+    stages.push_back({.part = [this](const RowBlock& rows, int64_t) {
+      embedding_.Fill(rows.begin, rows.Of(next_), rows.scratch);
+    }});
+  } else {
+    if (!config_.residual) {
+      next_ = Dense(tokens_.data == workspace_.next.data() ? workspace_.tokens : workspace_.next,
+                    num_tokens_, rest.OutWidth());
     }
-    if (projects) ProjectRows(layer, begin, count, scratch);
-  });
+    rest.out = next_;
+    rest.AddStages(stages);
+  }
+  Projection projection{config_, Weights(projects ? layer : 0), projection_, tables_.rotary, next_};
+  if (projects) {
+    StartProjection(layer, projection);
+    if (projection.wanted()) stages.push_back(projection.Stage());
+  }
+  RunStages(layer == 0 ? num_tokens_ : Plan(layer - 1).out_rows, stages);
   tokens_ = next_;
   if (layer > 0 && Plan(layer - 1).wants.hidden) EmitTokens(layer - 1, LayerMatrix::kHidden);
-  if (projects) ProjectChosenQueries(layer);
+  if (projects) ProjectChosenQueries(layer, projection);
+}
+
+// Takes the first `count` rows through the stages.
+void Run::RunStages(int64_t count, const std::vector<RowStage>& stages) {
+  const int64_t step = RowsPerChain(count, pool_.num_threads());
+  const auto rows = [this, count, step](const ChainAt& at) {
+    const int64_t begin = at.chain * step;
+    return RowBlock{begin, std::min(step, count - begin),
+                    workspace_.workers[static_cast<size_t>(at.owner)]};
+  };
+  std::vector<ChainStage> chain;
+  for (const RowStage& stage : stages) {
+    ChainStage each;
+    if (stage.open) each.open = [&stage, &rows](const ChainAt& at) { stage.open(rows(at)); };
+    each.num_parts = stage.num_parts;
+    each.part = [this, &stage, &rows](const ChainAt& at, int64_t part) {
+      CheckStop(stop_);
+      stage.part(rows(at), part);
+    };
+    chain.push_back(std::move(each));
+  }
+  RunChains((count + step - 1) / step, chain, pool_);
 }
 
 // The panels that Advance(layer) multiplies with: kept ones, or those of one
@@ -136,8 +133,8 @@ void Run::PackFor(int layer) {
   Pack(lay_out({workspace_.weights.Reserve(size), panels_.pairs}).tasks(), pool_);
 }
 
-// Makes room for what ProjectRows fills.
-void Run::StartProjection(int layer) {
+// Makes room for what the projection fills.
+void Run::StartProjection(int layer, Projection& projection) {
   const LayerPlan& plan = Plan(layer);
   const int64_t heads = config_.num_heads;
   queries_ = plan.queries.tokens;
@@ -152,56 +149,20 @@ void Run::StartProjection(int layer) {
   if (plan.wants.query) captured_.query = Tensor({heads, num_tokens_, config_.head_dim});
   if (plan.wants.key) captured_.key = Tensor({heads, num_tokens_, config_.head_dim});
   if (plan.wants.value) captured_.value = Tensor({heads, num_tokens_, config_.value_dim});
-}
-
-void Run::FinishRows(int layer, int64_t begin, int64_t count, WorkerScratch& scratch) {
-  const BlockRest rest{config_, Weights(layer), rest_};
-  rest.Run(Part(context_, begin, count), Part(tokens_, begin, count), Part(next_, begin, count),
-           scratch);
-}
-
-void Run::ProjectRows(int layer, int64_t begin, int64_t count, WorkerScratch& scratch) {
-  const LayerPlan& plan = Plan(layer);
-  if (!plan.keys && !plan.values && !plan.queries.all) return;
-  const Projection projection{config_, Weights(layer), projection_, tables_.rotary};
-  const MatrixView normed = projection.Normed(Part(next_, begin, count), scratch);
-  const int64_t heads = config_.num_heads;
-  if (plan.queries.all) {
-    const MutableMatrixView rows = Part(query_, begin, count);
-    projection.Queries(normed, std::span<const int>(queries_).subspan(static_cast<size_t>(begin)),
-                       rows);
-    CopyHeads(rows, begin, captured_.query);
-  }
-  if (plan.keys) {
-    const MutableMatrixView rows = Dense(scratch.wide, count, heads * config_.head_dim);
-    projection.Keys(normed, begin, rows);
-    CopyHeads(rows, begin, captured_.key);
-    for (int64_t head = 0; head < heads; ++head) {
-      ops::PackColumns(HeadCols(rows, head, config_.head_dim), begin,
-                       keys_[static_cast<size_t>(head)]);
-    }
-  }
-  if (plan.values) {
-    const MutableMatrixView rows = Dense(scratch.wide, count, heads * config_.value_dim);
-    projection.Values(normed, rows);
-    CopyHeads(rows, begin, captured_.value);
-    for (int64_t head = 0; head < heads; ++head) {
-      ops::PackRows(HeadCols(rows, head, config_.value_dim), begin,
-                    values_[static_cast<size_t>(head)]);
-    }
-  }
+  if (plan.queries.all) projection.query = query_;
+  if (plan.keys) projection.keys = keys_;
+  if (plan.values) projection.values = values_;
+  projection.captured = &captured_;
 }
 
 // Where only some tokens' queries are needed: gathered, and few.
-void Run::ProjectChosenQueries(int layer) {
+void Run::ProjectChosenQueries(int layer, const Projection& projection) {
   if (Plan(layer).queries.all || queries_.empty()) return;
-  WorkerScratch& scratch = workspace_.workers[0];
   const MutableMatrixView chosen = Dense(workspace_.context, query_.rows, tokens_.cols);
   for (int64_t i = 0; i < chosen.rows; ++i) {
     std::copy_n(tokens_.row(queries_[static_cast<size_t>(i)]), chosen.cols, chosen.row(i));
   }
-  const Projection projection{config_, Weights(layer), projection_, tables_.rotary};
-  projection.Queries(projection.Normed(chosen, scratch), queries_, query_);
+  projection.ChosenQueries(chosen, queries_, workspace_.workers[0], query_);
 }
 
 void Run::Attend(int layer) {
@@ -247,7 +208,7 @@ void Run::EmitCaptured(int layer) {
 
 void Run::EmitContext(int layer) const {
   Tensor tensor({config_.num_heads, num_tokens_, config_.value_dim});
-  CopyHeads(context_, 0, tensor);
+  CopyHeads(context_, 0, 0, tensor);
   sink_.OnMatrix(layer, LayerMatrix::kOutput, std::move(tensor));
 }
 

@@ -9,11 +9,12 @@
 #include "attnmap/core/model_input.h"
 #include "attnmap/core/thread_pool.h"
 #include "attnmap/model/vit_model.h"
-#include "encoder/block.h"
 #include "encoder/embed.h"
 #include "encoder/grid_tables.h"
 #include "encoder/layer_panels.h"
 #include "encoder/plan.h"
+#include "encoder/projection.h"
+#include "encoder/row_stage.h"
 #include "encoder/workspace.h"
 
 namespace attnmap::encoder {
@@ -37,11 +38,6 @@ class Run {
   void Execute();
 
  private:
-  // A layer's queries, keys and values, as the sink wants them whole.
-  struct Captured {
-    Tensor query, key, value;
-  };
-
   const LayerPlan& Plan(int layer) const { return plan_.layers[static_cast<size_t>(layer)]; }
   const LayerWeights& Weights(int layer) const { return model_.layers[static_cast<size_t>(layer)]; }
 
@@ -49,10 +45,9 @@ class Run {
   // done its projections for block `layer` (if there is one).
   void Advance(int layer);
   void PackFor(int layer);
-  void StartProjection(int layer);
-  void FinishRows(int layer, int64_t begin, int64_t count, WorkerScratch& scratch);
-  void ProjectRows(int layer, int64_t begin, int64_t count, WorkerScratch& scratch);
-  void ProjectChosenQueries(int layer);
+  void StartProjection(int layer, Projection& projection);
+  void RunStages(int64_t count, const std::vector<RowStage>& stages);
+  void ProjectChosenQueries(int layer, const Projection& projection);
   void Attend(int layer);
   void EmitTokens(int layer, LayerMatrix kind) const;
   void EmitCaptured(int layer);
@@ -80,7 +75,7 @@ class Run {
   std::vector<int> queries_;                // the token of each row of query_
   ProjectionPanels projection_;
   RestPanels rest_;
-  Captured captured_;
+  CapturedProjections captured_;
 };
 
 }  // namespace attnmap::encoder

@@ -6,12 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "attnmap/core/tensor.h"
 #include "attnmap/ops/aligned_buffer.h"
 
 namespace attnmap::encoder {
 
-// What one worker computes in; grows to what is needed and stays.
+// What one worker, or the chain of rows it owns, computes in; grows to what is
+// needed and stays.
 struct WorkerScratch {
+  MatrixView input;            // what the stage at work multiplies
+  ops::AlignedBuffer words;    // the same as pairs of bfloat16
   ops::AlignedBuffer normed;   // a block of rows after layer norm, or patches
   ops::AlignedBuffer wide;     // a block of rows of queries, keys, values or the MLP
   ops::AlignedBuffer scores;   // of a tile of query rows, a block of keys

@@ -76,25 +76,30 @@ HWY_NOINLINE void Kernel(const Operands& o) {
   const int64_t b_stride = o.b_stride;
   const int64_t depth = o.depth;
   const float* ahead = o.ahead.data;
+  const auto add = [&](int64_t k) HWY_ATTR {
+    Floats row[kVectors];
+    HWY_UNROLL(32)
+    for (int j = 0; j < kVectors; ++j) {
+      const int64_t panel = j / kVectorsPerPanel;
+      const int64_t lane = j % kVectorsPerPanel * int64_t{kLanes};
+      row[j] = hn::LoadU(d, b + panel * b_stride + k * kPanelCols + lane);
+    }
+    HWY_UNROLL(32)
+    for (int i = 0; i < kR; ++i) {
+      const Floats x = hn::Set(d, a[i * lda + k]);
+      HWY_UNROLL(32)
+      for (int j = 0; j < kVectors; ++j) sum[i][j] = AddProduct<kPairs>(x, row[j], sum[i][j]);
+    }
+  };
   for (int64_t step = 0; step < depth; step += kStepDepth) {
     for (int64_t line = 0; line < o.ahead.lines_per_step; ++line, ahead += kPanelCols) {
       __builtin_prefetch(ahead, 0, 2);
     }
-    const int64_t end = std::min(step + kStepDepth, depth);
-    for (int64_t k = step; k < end; ++k) {
-      Floats row[kVectors];
-      HWY_UNROLL(32)
-      for (int j = 0; j < kVectors; ++j) {
-        const int64_t panel = j / kVectorsPerPanel;
-        const int64_t lane = j % kVectorsPerPanel * int64_t{kLanes};
-        row[j] = hn::LoadU(d, b + panel * b_stride + k * kPanelCols + lane);
-      }
-      HWY_UNROLL(32)
-      for (int i = 0; i < kR; ++i) {
-        const Floats x = hn::Set(d, a[i * lda + k]);
-        HWY_UNROLL(32)
-        for (int j = 0; j < kVectors; ++j) sum[i][j] = AddProduct<kPairs>(x, row[j], sum[i][j]);
-      }
+    if (step + kStepDepth <= depth) {
+      HWY_UNROLL(4)
+      for (int64_t k = 0; k < kStepDepth; ++k) add(step + k);
+    } else {
+      for (int64_t k = step; k < depth; ++k) add(k);
     }
   }
   HWY_UNROLL(32)

@@ -123,6 +123,7 @@ int64_t EvenPart(int64_t count, int64_t most) {
 struct LinearCall {
   MatrixView x;
   PanelView weight;
+  ColumnRange columns;
   const float* bias;
   const Epilogue& epilogue;
   MutableMatrixView out;
@@ -134,18 +135,22 @@ struct Strip {
   int64_t k, depth;
 };
 
-// The strips of a weight, in blocks of columns whose sums wait where the depth
+// The strips of columns of a weight, in blocks whose sums wait where the depth
 // is cut: panels first, then depth, then blocks.
 class Strips {
  public:
-  explicit Strips(PanelView weight)
-      : weight_(weight), depth_part_(EvenPart(weight.depth, kDepthBlock)) {}
+  Strips(PanelView weight, ColumnRange columns)
+      : weight_(weight),
+        begin_(columns.first),
+        end_(columns.first + columns.count),
+        depth_part_(EvenPart(weight.depth, kDepthBlock)) {}
 
-  Strip First() const { return At(0, 0); }
-  // False: `strip` was the last.
+  Strip First() const { return At(begin_, 0); }
+  // After the last of the range comes the first behind it (Contains says so);
+  // false: there is none.
   bool Advance(Strip& strip) const {
-    const int64_t block = strip.col / kColBlock * kColBlock;
-    const int64_t block_end = std::min(block + kColBlock, weight_.cols);
+    const int64_t block = BlockOf(strip);
+    const int64_t block_end = std::min(block + kColBlock, end_);
     if (strip.col + strip.cols < block_end) {
       strip = At(strip.col + strip.cols, strip.k);
     } else if (strip.k + strip.depth < weight_.depth) {
@@ -157,18 +162,26 @@ class Strips {
     }
     return true;
   }
+  bool Contains(const Strip& strip) const { return strip.col < end_; }
+  // Where its sums begin in a row of kColBlock.
+  int64_t PlaceOf(const Strip& strip) const { return strip.col - BlockOf(strip); }
   PanelView Panels(const Strip& strip) const {
     return weight_.Cols(strip.col, strip.cols).Depth(strip.k, strip.depth);
   }
   bool EndsDepth(const Strip& strip) const { return strip.k + strip.depth == weight_.depth; }
 
  private:
+  int64_t BlockOf(const Strip& strip) const {
+    return begin_ + (strip.col - begin_) / kColBlock * kColBlock;
+  }
   Strip At(int64_t col, int64_t k) const {
-    return {col, std::min(kPanels * kPanelCols, weight_.cols - col), k,
+    const int64_t end = col < end_ ? end_ : weight_.cols;
+    return {col, std::min(kPanels * kPanelCols, end - col), k,
             std::min(depth_part_, weight_.depth - k)};
   }
 
   PanelView weight_;
+  int64_t begin_, end_;
   int64_t depth_part_;
 };
 
@@ -226,7 +239,7 @@ void RunStrip(const LinearCall& call, const Strips& strips, const Strip& strip,
   AheadLines ahead(next, (rows + kRows - 1) / kRows, strip.depth);
   for (int64_t i = 0; i < rows;) {
     const int64_t taken = NextRows(rows - i);
-    float* const c = sums + i * kColBlock + strip.col % kColBlock;
+    float* const c = sums + i * kColBlock + strips.PlaceOf(strip);
     const Operands operands = {.a = call.x.row(row + i) + strip.k,
                                .lda = call.x.stride,
                                .b = b.data,
@@ -249,9 +262,9 @@ void RunStrip(const LinearCall& call, const Strips& strips, const Strip& strip,
 
 template <Activation kActivation>
 void LinearRows(const LinearCall& call, int64_t row, int64_t rows, float* sums) {
-  const Strips strips(call.weight);
+  const Strips strips(call.weight, call.columns);
   Strip strip = strips.First();
-  for (bool more = true; more;) {
+  for (bool more = true; more && strips.Contains(strip);) {
     Strip next = strip;
     more = strips.Advance(next);
     RunStrip<kActivation>(call, strips, strip, more ? strips.Panels(next) : PanelView(), row, rows,
@@ -260,21 +273,15 @@ void LinearRows(const LinearCall& call, int64_t row, int64_t rows, float* sums) 
   }
 }
 
-void LinearImpl(MatrixView x, PanelView weight, const float* bias, const Epilogue& epilogue,
-                MutableMatrixView out) {
-  if (weight.cols == 0) return;
+void LinearImpl(MatrixView input, PanelView weight, ColumnRange columns, const float* bias,
+                const Epilogue& epilogue, MutableMatrixView out) {
+  if (columns.count == 0) return;
   alignas(64) float sums[kRowBlock * kColBlock];
-  const int64_t part = EvenPart(x.rows, kRowBlock);
-  LinearCall call = {x, weight, bias, epilogue, out};
-  if (weight.pairs) {
-    // A thread's rows of one layer at most; kept for the next call.
-    thread_local AlignedBuffer words;
-    call.x = {words.Reserve(x.rows * weight.depth), x.rows, weight.depth, weight.depth};
-    ToPairs(x, {words.data(), x.rows, weight.depth, weight.depth});
-  }
+  const int64_t part = EvenPart(input.rows, kRowBlock);
+  const LinearCall call = {input, weight, columns, bias, epilogue, out};
   WithActivation(epilogue.activation, [&]<Activation kActivation>() HWY_ATTR {
-    for (int64_t row = 0; row < x.rows; row += part) {
-      LinearRows<kActivation>(call, row, std::min(part, x.rows - row), sums);
+    for (int64_t row = 0; row < input.rows; row += part) {
+      LinearRows<kActivation>(call, row, std::min(part, input.rows - row), sums);
     }
   });
 }
@@ -313,9 +320,23 @@ namespace attnmap::ops {
 HWY_EXPORT(LinearImpl);
 HWY_EXPORT(MultiplyImpl);
 
+MatrixView LinearInput(MatrixView x, const PanelView& weight, AlignedBuffer& words) {
+  if (!weight.pairs) return x;
+  const MutableMatrixView pairs = {words.Reserve(x.rows * weight.depth), x.rows, weight.depth,
+                                   weight.depth};
+  ToPairs(x, pairs);
+  return pairs;
+}
+
+void LinearColumns(MatrixView input, PanelView weight, ColumnRange columns, const float* bias,
+                   const Epilogue& epilogue, MutableMatrixView out) {
+  HWY_DYNAMIC_DISPATCH(LinearImpl)(input, weight, columns, bias, epilogue, out);
+}
+
 void Linear(MatrixView x, PanelView weight, const float* bias, const Epilogue& epilogue,
             MutableMatrixView out) {
-  HWY_DYNAMIC_DISPATCH(LinearImpl)(x, weight, bias, epilogue, out);
+  AlignedBuffer words;
+  LinearColumns(LinearInput(x, weight, words), weight, {0, weight.cols}, bias, epilogue, out);
 }
 
 void Linear(MatrixView x, MatrixView weight, const float* bias, const Epilogue& epilogue,

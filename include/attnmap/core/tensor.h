@@ -30,6 +30,11 @@ struct MatrixView {
 
   const float* row(int64_t i) const { return data + i * stride; }
   float at(int64_t i, int64_t j) const { return data[i * stride + j]; }
+  // Parts of it. REQUIRES: within range.
+  MatrixView Rows(int64_t begin, int64_t count) const { return {row(begin), count, cols, stride}; }
+  MatrixView Cols(int64_t begin, int64_t count) const {
+    return {data + begin, rows, count, stride};
+  }
 };
 
 // The same, to be written through.
@@ -40,6 +45,12 @@ struct MutableMatrixView {
   int64_t stride = 0;
 
   float* row(int64_t i) const { return data + i * stride; }
+  MutableMatrixView Rows(int64_t begin, int64_t count) const {
+    return {row(begin), count, cols, stride};
+  }
+  MutableMatrixView Cols(int64_t begin, int64_t count) const {
+    return {data + begin, rows, count, stride};
+  }
   operator MatrixView() const {  // NOLINT(google-explicit-constructor)
     return {data, rows, cols, stride};
   }

@@ -22,6 +22,20 @@ struct Epilogue {
 void Linear(MatrixView x, PanelView weight, const float* bias, const Epilogue& epilogue,
             MutableMatrixView out);
 
+// Columns [first, first + count) of a product. REQUIRES: first a multiple of 16.
+struct ColumnRange {
+  int64_t first;
+  int64_t count;
+};
+// Those columns of Linear, for threads that share it: bias, epilogue and out are
+// those of all columns, input is LinearInput(x).
+void LinearColumns(MatrixView input, PanelView weight, ColumnRange columns, const float* bias,
+                   const Epilogue& epilogue, MutableMatrixView out);
+
+// x as LinearColumns multiplies it with `weight`: x itself, or its pairs of
+// bfloat16, which are put into `words`.
+MatrixView LinearInput(MatrixView x, const PanelView& weight, AlignedBuffer& words);
+
 // The same with a weight (out, in) as files have it, packed a few columns at a
 // time on the way: for a weight that is used once.
 void Linear(MatrixView x, MatrixView weight, const float* bias, const Epilogue& epilogue,
