@@ -34,30 +34,30 @@ HWY_INLINE Floats Polynomial(Floats x, const float (&c)[kCount]) {
   return sum;
 }
 
-// e^x, relative error 1e-7; 0 below -87, and not meant for x above 88. x is
-// taken apart into n ln 2 + r, |r| <= ln 2 / 2; the polynomial is (e^r - 1 - r) / r^2
-// with the least largest error there.
-HWY_INLINE Floats Exp(Floats x) {
+inline constexpr float kLog2E = 1.44269504F;
+
+// 2^t, relative error 2e-7; 0 below -127, and not meant for t above 127. t is
+// taken apart into a whole n and f, |f| <= 1/2; the polynomial is (2^f - 1) / f
+// with the least largest error there. Not a number stays one.
+HWY_INLINE Floats Exp2(Floats t) {
   const FloatTag d;
+  constexpr float kCoefficients[] = {6.931470037e-01F, 2.402224243e-01F, 5.550733581e-02F,
+                                     9.671512991e-03F, 1.326472731e-03F};
+  // Added to a float, leaves it n + 127 in its lowest bits: the exponent of 2^n,
+  // and none where n is -127.
+  const Floats places = hn::Set(d, 12582912.0F + 127.0F);
+  const Floats clamped = hn::Min(hn::Set(d, 127.0F), hn::Max(hn::Set(d, -127.0F), t));
+  const Floats placed = hn::Add(clamped, places);
+  const Floats f = hn::Sub(clamped, hn::Sub(placed, places));
+  const Floats e = hn::MulAdd(Polynomial(f, kCoefficients), f, hn::Set(d, 1.0F));
   const hn::RebindToSigned<FloatTag> di;
-  constexpr float kCoefficients[] = {4.999999404e-01F, 1.666652113e-01F, 4.166838899e-02F,
-                                     8.368716575e-03F, 1.381459762e-03F};
-  const Floats lowest = hn::Set(d, -87.0F);
-  const Floats clamped = hn::Min(hn::Max(x, lowest), hn::Set(d, 88.0F));
-  const Floats n = hn::Round(hn::Mul(clamped, hn::Set(d, 1.44269504F)));
-  // ln 2 in two parts, the first exact when multiplied by n.
-  Floats r = hn::NegMulAdd(n, hn::Set(d, 0.693359375F), clamped);
-  r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4F), r);
-  const Floats p = Polynomial(r, kCoefficients);
-  const Floats e = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(d, 1.0F));
-  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
-  return hn::IfThenElseZero(hn::Ge(x, lowest), hn::Mul(e, hn::BitCast(d, exponent)));
+  return hn::Mul(e, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, placed))));
 }
 
 // x / (1 + e^(-z)).
 HWY_INLINE Floats TimesSigmoid(Floats x, Floats z) {
   const FloatTag d;
-  return hn::Div(x, hn::Add(hn::Set(d, 1.0F), Exp(hn::Neg(z))));
+  return hn::Div(x, hn::Add(hn::Set(d, 1.0F), Exp2(hn::Mul(z, hn::Set(d, -kLog2E)))));
 }
 
 // x (1 + erf(x / sqrt 2)) / 2. erf(x / sqrt 2) / 2 is x times a rational

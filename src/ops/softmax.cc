@@ -19,41 +19,52 @@ constexpr int64_t kStep = int64_t{kLanes};
 
 inline int64_t WholeVectors(int64_t cols) { return (cols + kStep - 1) / kStep * kStep; }
 
-// x = scale * x + bias, the room behind the row minus infinity. Returns the
-// largest.
-float ScaleRow(float* x, int64_t cols, float scale, const float* bias) {
+// The room behind a row, up to whole vectors, becomes minus infinity.
+void FillRoom(float* x, int64_t cols) {
+  std::fill(x + cols, x + WholeVectors(cols), -std::numeric_limits<float>::infinity());
+}
+
+float LargestOf(const float* x, int64_t cols) {
   const FloatTag d;
-  constexpr float kNothing = -std::numeric_limits<float>::infinity();
-  Floats largest = hn::Set(d, kNothing);
+  Floats largest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  for (int64_t j = 0; j < cols; j += kStep) largest = hn::Max(largest, hn::LoadU(d, x + j));
+  return MaxOf(largest);
+}
+
+// x = scale * x + bias (null: zero).
+void ScaleAndAdd(float* x, int64_t cols, float scale, const float* bias) {
+  const FloatTag d;
   const Floats scales = hn::Set(d, scale);
   int64_t j = 0;
   for (; j + kStep <= cols; j += kStep) {
     Floats v = hn::Mul(hn::LoadU(d, x + j), scales);
     if (bias != nullptr) v = hn::Add(v, hn::LoadU(d, bias + j));
     hn::StoreU(v, d, x + j);
-    largest = hn::Max(largest, v);
   }
-  float rest = kNothing;
-  for (; j < cols; ++j) {
-    x[j] = scale * x[j] + (bias != nullptr ? bias[j] : 0.0F);
-    rest = std::max(rest, x[j]);
-  }
-  std::fill(x + cols, x + WholeVectors(cols), kNothing);
-  return std::max(rest, MaxOf(largest));
+  for (; j < cols; ++j) x[j] = scale * x[j] + (bias != nullptr ? bias[j] : 0.0F);
 }
 
-// x = e^(x - shift) up to whole vectors. Returns the sum.
-float ExpRow(float* x, int64_t cols, float shift) {
+// x = 2^((x - shift) * factor) up to whole vectors. Returns the sum.
+float ExpRow(float* x, int64_t cols, float shift, float factor) {
   const FloatTag d;
   const Floats shifts = hn::Set(d, shift);
-  Floats sums[2] = {hn::Zero(d), hn::Zero(d)};
-  int which = 0;
-  for (int64_t j = 0; j < cols; j += kStep, which ^= 1) {
-    const Floats e = Exp(hn::Sub(hn::LoadU(d, x + j), shifts));
+  const Floats factors = hn::Set(d, factor);
+  Floats sum = hn::Zero(d);
+  for (int64_t j = 0; j < cols; j += kStep) {
+    const Floats e = Exp2(hn::Mul(hn::Sub(hn::LoadU(d, x + j), shifts), factors));
     hn::StoreU(e, d, x + j);
-    sums[which] = hn::Add(sums[which], e);
+    sum = hn::Add(sum, e);
   }
-  return SumOf(hn::Add(sums[0], sums[1]));
+  return SumOf(sum);
+}
+
+// Makes a row ready for ExpRow, which does the scaling too where it can.
+// Returns its factor.
+float Prepare(float* x, int64_t cols, float scale, const float* bias) {
+  const bool scales = bias == nullptr && scale > 0;
+  if (!scales) ScaleAndAdd(x, cols, scale, bias);
+  FillRoom(x, cols);
+  return scales ? scale * kLog2E : kLog2E;
 }
 
 void ScaleVectors(float* x, int64_t cols, float factor) {
@@ -71,8 +82,9 @@ inline const float* RowOrNull(const MatrixView& m, int64_t i) {
 void SoftmaxRowsImpl(MutableMatrixView rows, float scale, MatrixView bias) {
   for (int64_t i = 0; i < rows.rows; ++i) {
     float* row = rows.row(i);
-    const float largest = ScaleRow(row, rows.cols, scale, RowOrNull(bias, i));
-    ScaleVectors(row, rows.cols, 1.0F / ExpRow(row, rows.cols, largest));
+    const float factor = Prepare(row, rows.cols, scale, RowOrNull(bias, i));
+    const float largest = LargestOf(row, rows.cols);
+    ScaleVectors(row, rows.cols, 1.0F / ExpRow(row, rows.cols, largest, factor));
   }
 }
 
@@ -81,10 +93,10 @@ void SoftmaxBlockImpl(MutableMatrixView block, float scale, MatrixView bias,
   for (int64_t i = 0; i < block.rows; ++i) {
     RunningSoftmax& running = rows[static_cast<size_t>(i)];
     float* row = block.row(i);
-    const float here = ScaleRow(row, block.cols, scale, RowOrNull(bias, i));
-    const float largest = std::max(running.max, here);
-    const float shrink = std::exp(running.max - largest);
-    running.sum = running.sum * shrink + ExpRow(row, block.cols, largest);
+    const float factor = Prepare(row, block.cols, scale, RowOrNull(bias, i));
+    const float largest = std::max(running.max, LargestOf(row, block.cols));
+    const float shrink = std::exp2((running.max - largest) * factor);
+    running.sum = running.sum * shrink + ExpRow(row, block.cols, largest, factor);
     running.max = largest;
     rescale[static_cast<size_t>(i)] = shrink;
   }
