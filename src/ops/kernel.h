@@ -15,7 +15,7 @@ struct Ahead {
   const float* data = nullptr;
   int64_t lines_per_step = 0;  // a step: kStepDepth terms of the sums
 };
-inline constexpr int64_t kStepDepth = 8;
+inline constexpr int64_t kStepDepth = 32;
 
 struct Operands {
   const float* a;  // rows lda apart
