@@ -32,6 +32,8 @@ class Chains {
         Running& own = running_[static_cast<size_t>(worker)];
         own.at = {chain, worker};
         Enter(own, 0);
+        // To its end: others take parts of it only when no chain is left to claim,
+        // and then this is the last one here.
         while (RunPart(own)) {
         }
       }
@@ -51,10 +53,10 @@ class Chains {
   };
 
   // Helps until everything is done: first where this worker has been, whose
-  // data it knows. Every chain has been begun by now.
+  // data it knows. Every chain has been claimed by now.
   void Share(size_t worker) {
     const auto done = [&] { return finished_ == count_ || failed_; };
-    const auto found = [&] {
+    const auto found = [&] {  // and done
       for (size_t i = 0; i < running_.size(); ++i) {
         if (RunPart(running_[(worker + i) % running_.size()])) return true;
       }
@@ -73,6 +75,7 @@ class Chains {
     }
     const ChainStage& entered = stages_[stage];
     if (entered.open) entered.open(chain.at);
+    if (entered.num_parts == 0) return Enter(chain, stage + 1);
     chain.left = entered.num_parts;
     chain.next = Place{stage, 0}.bits();
   }

@@ -19,28 +19,37 @@ void BlockRest::AddStages(std::vector<RowStage>& stages) const {
 }
 
 RowStage BlockRest::Output() const {
+  const auto input = [this](const RowBlock& rows) { return rows.Of(context); };
+  if (panels.output.present()) {
+    return Closing(input, layer.attention_norm, panels.output, layer.layer_scale1, tokens);
+  }
   RowStage stage;
-  const PackedLinear& linear = panels.output;
-  stage.open = [this, &linear](const RowBlock& rows) {
-    const MutableMatrixView x = rows.Of(context);
-    if (layer.attention_norm.present()) Norm(x, layer.attention_norm, config.layer_norm_eps, x);
+  stage.part = [this, input](const RowBlock& rows, int64_t) {
+    const MutableMatrixView from = input(rows);
+    if (layer.attention_norm.present()) {
+      Norm(from, layer.attention_norm, config.layer_norm_eps, from);
+    }
+    for (int64_t i = 0; i < from.rows; ++i) {
+      std::copy_n(from.row(i), from.cols, rows.Of(out).row(i));
+    }
+  };
+  return stage;
+}
+
+RowStage BlockRest::Closing(const Input& input, const NormWeights& norm, const PackedLinear& linear,
+                            const SharedTensor& scale, MatrixView residual) const {
+  RowStage stage;
+  stage.open = [this, input, &norm, &linear](const RowBlock& rows) {
+    const MutableMatrixView x = input(rows);
+    if (norm.present()) Norm(x, norm, config.layer_norm_eps, x);
     rows.scratch.input = ops::LinearInput(x, linear.weight, rows.scratch.words);
   };
-  if (!linear.present()) {
-    stage.part = [this](const RowBlock& rows, int64_t) {
-      const MutableMatrixView to = rows.Of(out);
-      for (int64_t i = 0; i < to.rows; ++i) {
-        std::copy_n(rows.scratch.input.row(i), to.cols, to.row(i));
-      }
-    };
-    return stage;
-  }
   const ColumnParts parts(linear.weight);
   stage.num_parts = parts.count();
-  stage.part = [this, parts, &linear](const RowBlock& rows, int64_t part) {
+  stage.part = [this, parts, residual, &linear, &scale](const RowBlock& rows, int64_t part) {
     ops::Epilogue epilogue;
-    epilogue.scale = layer.layer_scale1.data();
-    if (config.residual) epilogue.residual = rows.Of(tokens);
+    epilogue.scale = scale.data();
+    if (config.residual) epilogue.residual = rows.Of(residual);
     ops::LinearColumns(rows.scratch.input, linear.weight, parts.At(part), linear.bias, epilogue,
                        rows.Of(out));
   };
@@ -84,24 +93,8 @@ RowStage BlockRest::MlpIn() const {
 }
 
 RowStage BlockRest::MlpOut() const {
-  RowStage stage;
-  const PackedLinear& linear = panels.fc2;
-  stage.open = [this, &linear](const RowBlock& rows) {
-    const MutableMatrixView x = Hidden(rows);
-    if (layer.mlp_norm.present()) Norm(x, layer.mlp_norm, config.layer_norm_eps, x);
-    rows.scratch.input = ops::LinearInput(x, linear.weight, rows.scratch.words);
-  };
-  const ColumnParts parts(linear.weight);
-  stage.num_parts = parts.count();
-  stage.part = [this, parts, &linear](const RowBlock& rows, int64_t part) {
-    const MutableMatrixView to = rows.Of(out);
-    ops::Epilogue epilogue;
-    epilogue.scale = layer.layer_scale2.data();
-    if (config.residual) epilogue.residual = to;
-    ops::LinearColumns(rows.scratch.input, linear.weight, parts.At(part), linear.bias, epilogue,
-                       to);
-  };
-  return stage;
+  const auto input = [this](const RowBlock& rows) { return Hidden(rows); };
+  return Closing(input, layer.mlp_norm, panels.fc2, layer.layer_scale2, out);
 }
 
 }  // namespace attnmap::encoder

@@ -2,6 +2,7 @@
 #define ATTNMAP_ENCODER_BLOCK_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "attnmap/core/tensor.h"
@@ -28,9 +29,15 @@ struct BlockRest {
   int64_t OutWidth() const;
 
  private:
+  using Input = std::function<MutableMatrixView(const RowBlock&)>;
+
   RowStage Output() const;
   RowStage MlpIn() const;
   RowStage MlpOut() const;
+  // How both halves end: out = residual + scale * linear(norm(input)), the norm in
+  // place.
+  RowStage Closing(const Input& input, const NormWeights& norm, const PackedLinear& linear,
+                   const SharedTensor& scale, MatrixView residual) const;
   MutableMatrixView Hidden(const RowBlock& rows) const;
 };
 

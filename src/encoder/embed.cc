@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "attnmap/ops/linear.h"
-#include "attnmap/ops/normalize.h"
+#include "encoder/row_stage.h"
 
 namespace attnmap::encoder {
 namespace {
@@ -51,8 +51,7 @@ void Embedding::Fill(int64_t begin, MutableMatrixView rows, WorkerScratch& scrat
                 {rows.row(prefix_end - begin), end - prefix_end, rows.cols, rows.stride}, scratch);
   }
   if (model.pre_norm.present()) {
-    ops::LayerNorm(rows, model.pre_norm.weight.data(), model.pre_norm.bias.data(),
-                   model.config.layer_norm_eps, rows);
+    Norm(rows, model.pre_norm, model.config.layer_norm_eps, rows);
   }
 }
 

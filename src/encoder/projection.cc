@@ -81,13 +81,13 @@ void Projection::Run(const RowBlock& rows, const Heads& heads) const {
     case Kind::kQuery: {
       const MutableMatrixView done = project(panels.query, rows.Of(query));
       Finish(layer.query_norm, rows.begin, done);
-      CopyHeads(done, rows.begin, heads.first, captured->query);
+      CopyHeads(done, rows.begin, heads.first, captured.query);
       return;
     }
     case Kind::kKey: {
       const MutableMatrixView done = project(panels.key, room(0));
       Finish(layer.key_norm, rows.begin, done);
-      CopyHeads(done, rows.begin, heads.first, captured->key);
+      CopyHeads(done, rows.begin, heads.first, captured.key);
       for (int64_t i = 0; i < heads.count; ++i) {
         ops::PackColumns(done.Cols(i * width, width), rows.begin,
                          keys[static_cast<size_t>(heads.first + i)]);
@@ -97,7 +97,7 @@ void Projection::Run(const RowBlock& rows, const Heads& heads) const {
     case Kind::kValue: {
       const MutableMatrixView done =
           project(panels.value, room(static_cast<int64_t>(config.num_heads) * config.head_dim));
-      CopyHeads(done, rows.begin, heads.first, captured->value);
+      CopyHeads(done, rows.begin, heads.first, captured.value);
       for (int64_t i = 0; i < heads.count; ++i) {
         ops::PackRows(done.Cols(i * width, width), rows.begin,
                       values[static_cast<size_t>(heads.first + i)]);
@@ -109,8 +109,10 @@ void Projection::Run(const RowBlock& rows, const Heads& heads) const {
 
 void Projection::ChosenQueries(MatrixView rows, std::span<const int> which, WorkerScratch& scratch,
                                MutableMatrixView out) const {
-  ops::Linear(Normed(rows, layer.norm1, config.layer_norm_eps, scratch), panels.query.weight,
-              panels.query.bias, {}, out);
+  const PackedLinear& linear = panels.query;
+  const MatrixView input = ops::LinearInput(
+      Normed(rows, layer.norm1, config.layer_norm_eps, scratch), linear.weight, scratch.words);
+  ops::LinearColumns(input, linear.weight, {0, out.cols}, linear.bias, {}, out);
   for (int64_t i = 0; i < out.rows; ++i) {
     Finish(layer.query_norm, which[static_cast<size_t>(i)], out.Rows(i, 1));
   }

@@ -30,13 +30,13 @@ struct Projection {
   const LayerWeights& layer;
   const ProjectionPanels& panels;
   const ops::RotaryTable& rotary;
+  CapturedProjections& captured;
 
   // What enters, and where it goes; empty: not wanted of all tokens.
   MatrixView tokens;
   MutableMatrixView query;                     // (tokens, heads * head_dim)
   std::span<const ops::MutablePanels> keys;    // a head each, (head_dim, tokens)
   std::span<const ops::MutablePanels> values;  // a head each, (tokens, value_dim)
-  CapturedProjections* captured = nullptr;
 
   bool wanted() const { return query.data != nullptr || !keys.empty() || !values.empty(); }
   // For the rows of `tokens`; calls this as long as it is used. REQUIRES:

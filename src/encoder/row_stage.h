@@ -69,7 +69,8 @@ struct RowStage {
 };
 
 // The columns of a product with `weight`, divided among the parts of a stage:
-// as few as share well, for a part begins where no weight has been fetched.
+// as few as share well, for a thread that did not do the part before finds
+// nothing fetched.
 class ColumnParts {
  public:
   explicit ColumnParts(const ops::PanelView& weight)

@@ -80,7 +80,8 @@ void Run::Advance(int layer) {
     rest.out = next_;
     rest.AddStages(stages);
   }
-  Projection projection{config_, Weights(projects ? layer : 0), projection_, tables_.rotary, next_};
+  Projection projection{
+      config_, Weights(projects ? layer : 0), projection_, tables_.rotary, captured_, next_};
   if (projects) {
     StartProjection(layer, projection);
     if (projection.wanted()) stages.push_back(projection.Stage());
@@ -152,7 +153,6 @@ void Run::StartProjection(int layer, Projection& projection) {
   if (plan.queries.all) projection.query = query_;
   if (plan.keys) projection.keys = keys_;
   if (plan.values) projection.values = values_;
-  projection.captured = &captured_;
 }
 
 // Where only some tokens' queries are needed: gathered, and few.

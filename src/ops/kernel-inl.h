@@ -62,20 +62,25 @@ template <int kR, int kP, bool kPairs>
 HWY_NOINLINE void Kernel(const Operands& o) {
   constexpr int kVectors = kP * kVectorsPerPanel;
   const FloatTag d;
+  // Not read again where results are stored, which might overwrite them.
+  float* const c = o.c;
+  const int64_t ldc = o.ldc;
   Floats sum[kR][kVectors];
   HWY_UNROLL(32)
   for (int i = 0; i < kR; ++i) {
     HWY_UNROLL(32)
     for (int j = 0; j < kVectors; ++j) {
-      sum[i][j] = o.accumulate ? hn::LoadU(d, o.c + i * o.ldc + j * int64_t{kLanes}) : hn::Zero(d);
+      sum[i][j] = o.accumulate ? hn::LoadU(d, c + i * ldc + j * int64_t{kLanes}) : hn::Zero(d);
     }
   }
-  const float* HWY_RESTRICT a = o.a;
   const float* HWY_RESTRICT b = o.b;
   const int64_t lda = o.lda;
   const int64_t b_stride = o.b_stride;
   const int64_t depth = o.depth;
   const float* ahead = o.ahead.data;
+  // From one pointer, the offsets of twelve rows would not fit into registers.
+  constexpr int kHalf = kR > 6 ? (kR + 1) / 2 : kR;
+  const float* const halves[] = {o.a, kHalf < kR ? o.a + kHalf * lda : nullptr};
   const auto add = [&](int64_t k) HWY_ATTR {
     Floats row[kVectors];
     HWY_UNROLL(32)
@@ -86,7 +91,7 @@ HWY_NOINLINE void Kernel(const Operands& o) {
     }
     HWY_UNROLL(32)
     for (int i = 0; i < kR; ++i) {
-      const Floats x = hn::Set(d, a[i * lda + k]);
+      const Floats x = hn::Set(d, halves[i / kHalf][i % kHalf * lda + k]);
       HWY_UNROLL(32)
       for (int j = 0; j < kVectors; ++j) sum[i][j] = AddProduct<kPairs>(x, row[j], sum[i][j]);
     }
@@ -109,7 +114,7 @@ HWY_NOINLINE void Kernel(const Operands& o) {
   for (int i = 0; i < kR; ++i) {
     HWY_UNROLL(32)
     for (int j = 0; j < kVectors; ++j) {
-      hn::StoreU(sum[i][j], d, o.c + i * o.ldc + j * int64_t{kLanes});
+      hn::StoreU(sum[i][j], d, c + i * ldc + j * int64_t{kLanes});
     }
   }
 }

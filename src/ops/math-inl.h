@@ -36,8 +36,8 @@ HWY_INLINE Floats Polynomial(Floats x, const float (&c)[kCount]) {
 
 inline constexpr float kLog2E = 1.44269504F;
 
-// 2^t, relative error 2e-7; 0 below -127, and not meant for t above 127. t is
-// taken apart into a whole n and f, |f| <= 1/2; the polynomial is (2^f - 1) / f
+// 2^t, relative error 2e-7; 0 from -126.5 down, and not meant for t above 127. t
+// is taken apart into a whole n and f, |f| <= 1/2; the polynomial is (2^f - 1) / f
 // with the least largest error there. Not a number stays one.
 HWY_INLINE Floats Exp2(Floats t) {
   const FloatTag d;
@@ -46,7 +46,9 @@ HWY_INLINE Floats Exp2(Floats t) {
   // Added to a float, leaves it n + 127 in its lowest bits: the exponent of 2^n,
   // and none where n is -127.
   const Floats places = hn::Set(d, 12582912.0F + 127.0F);
-  const Floats clamped = hn::Min(hn::Set(d, 127.0F), hn::Max(hn::Set(d, -127.0F), t));
+  // Not Max, which drops what is not a number on some machines.
+  const Floats lowest = hn::Set(d, -127.0F);
+  const Floats clamped = hn::IfThenElse(hn::Lt(t, lowest), lowest, t);
   const Floats placed = hn::Add(clamped, places);
   const Floats f = hn::Sub(clamped, hn::Sub(placed, places));
   const Floats e = hn::MulAdd(Polynomial(f, kCoefficients), f, hn::Set(d, 1.0F));
@@ -57,7 +59,8 @@ HWY_INLINE Floats Exp2(Floats t) {
 // x / (1 + e^(-z)).
 HWY_INLINE Floats TimesSigmoid(Floats x, Floats z) {
   const FloatTag d;
-  return hn::Div(x, hn::Add(hn::Set(d, 1.0F), Exp2(hn::Mul(z, hn::Set(d, -kLog2E)))));
+  const Floats t = hn::Min(hn::Mul(z, hn::Set(d, -kLog2E)), hn::Set(d, 127.0F));
+  return hn::Div(x, hn::Add(hn::Set(d, 1.0F), Exp2(t)));
 }
 
 // x (1 + erf(x / sqrt 2)) / 2. erf(x / sqrt 2) / 2 is x times a rational

@@ -23,13 +23,15 @@ namespace {
 
 template <int kR, int kP>
 ATTNMAP_PAIR_TARGET __attribute__((noinline)) void Kernel(const Operands& o) {
+  float* const c = o.c;
+  const int64_t ldc = o.ldc;
   __m512 sum[kR][kP];
 #pragma GCC unroll 32
   for (int i = 0; i < kR; ++i) {
 #pragma GCC unroll 32
     for (int j = 0; j < kP; ++j) {
       sum[i][j] =
-          o.accumulate ? _mm512_loadu_ps(o.c + i * o.ldc + j * kPanelCols) : _mm512_setzero_ps();
+          o.accumulate ? _mm512_loadu_ps(c + i * ldc + j * kPanelCols) : _mm512_setzero_ps();
     }
   }
   const float* ahead = o.ahead.data;
@@ -55,7 +57,7 @@ ATTNMAP_PAIR_TARGET __attribute__((noinline)) void Kernel(const Operands& o) {
 #pragma GCC unroll 32
   for (int i = 0; i < kR; ++i) {
 #pragma GCC unroll 32
-    for (int j = 0; j < kP; ++j) _mm512_storeu_ps(o.c + i * o.ldc + j * kPanelCols, sum[i][j]);
+    for (int j = 0; j < kP; ++j) _mm512_storeu_ps(c + i * ldc + j * kPanelCols, sum[i][j]);
   }
 }
 

@@ -113,6 +113,10 @@ TEST_CASE("No chains, or no stages, are nothing to do") {
   const auto fail = [](const ChainAt&, int64_t) { FAIL("there was nothing to do"); };
   RunChains(0, std::vector<ChainStage>{{nullptr, 1, fail}}, pool);
   RunChains(3, {}, pool);
+  std::atomic<int> opened = 0;
+  const auto open = [&](const ChainAt&) { ++opened; };
+  RunChains(3, std::vector<ChainStage>{{open, 0, fail}, {open, 0, fail}}, pool);
+  CHECK(opened == 6);
 }
 
 }  // namespace attnmap

@@ -1,11 +1,13 @@
 // What a sink gets: no more than it asked for, and always the same numbers.
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "attnmap/core/error.h"
 #include "encoder/record.h"
@@ -16,11 +18,13 @@ namespace attnmap::test {
 namespace {
 
 struct Fixture {
-  Variant variant = PlainVariant();
+  Variant variant;
   VitModel model = MakeRandomModel(variant.config, variant.parts, 7);
   ModelInput input = MakeRandomInput(variant.grid, 8);
   PreparedModel prepared{model};
   int num_tokens = variant.config.tokens.num_tokens(variant.grid);
+
+  explicit Fixture(Variant v = PlainVariant()) : variant(std::move(v)) {}
 };
 
 // A model whose tokens fill several tiles and blocks of keys.
@@ -69,6 +73,28 @@ TEST_CASE("one, two and three threads give the same bits") {
     const AttentionRecord one = Encode(f->prepared, f->input, Everything(3), 1);
     CheckSame(one, Encode(f->prepared, f->input, Everything(3), 2), 3);
     CheckSame(one, Encode(f->prepared, f->input, Everything(3), 3), 3);
+  }
+}
+
+TEST_CASE("threads that share products give the same bits, in float32 and bfloat16") {
+  const Fixture f(WideVariant());
+  const PreparedModel rounded(f.model, true, Precision::kBfloat16);
+  for (const PreparedModel* model : {&f.prepared, &rounded}) {
+    const AttentionRecord one = Encode(*model, f.input, Everything(3), 1);
+    for (const int threads : {2, 3, 8}) {
+      CheckSame(one, Encode(*model, f.input, Everything(3), threads), 3);
+    }
+    const auto n = static_cast<size_t>(f.num_tokens);
+    for (const int threads : {1, 4}) {
+      CaptureRequest request = RowsOf(2, QueryRows::Only({0, 5}));
+      const AttentionRecord chosen = Encode(*model, f.input, request, threads);
+      for (size_t head = 0; head < 9; ++head) {
+        const float* all = &one.attention(2).values[head * n * n];
+        const float* two = &chosen.attention(2).values[head * 2 * n];
+        CHECK(std::equal(two, two + n, all));
+        CHECK(std::equal(two + n, two + 2 * n, all + 5 * n));
+      }
+    }
   }
 }
 

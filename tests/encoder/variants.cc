@@ -191,8 +191,26 @@ void AddOutputs(std::vector<Variant>& all) {
 
 Variant PlainVariant() { return {"plain", PlainConfig(), {}, Grid(3, 4)}; }
 
+// Widths that threads divide, none of them a whole number of parts; an MLP deep
+// enough for narrower ones.
+Variant WideVariant() {
+  Variant v = PlainVariant();
+  v.name = "products of several parts, heads of odd widths, gated MLP";
+  v.config.embed_dim = 200;
+  v.config.num_heads = 9;
+  v.config.head_dim = 20;
+  v.config.value_dim = 28;
+  v.config.mlp_dim = 1700;
+  v.config.mlp = MlpKind::kGated;
+  v.config.activation = Activation::kSilu;
+  v.config.position_grid = {7, 9};
+  v.grid = Grid(7, 9);
+  v.parts = {.layer_scale = true, .query_key_norm = true, .attention_norm = true, .mlp_norm = true};
+  return v;
+}
+
 std::vector<Variant> AllVariants() {
-  std::vector<Variant> all = {PlainVariant()};
+  std::vector<Variant> all = {PlainVariant(), WideVariant()};
   AddTextbook(all);
   AddTokens(all);
   AddLayers(all);

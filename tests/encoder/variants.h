@@ -22,6 +22,7 @@ std::vector<Variant> AllVariants();
 
 // The plain one: class token, positions, residual, layer norm, MLP; three layers.
 Variant PlainVariant();
+Variant WideVariant();
 
 }  // namespace attnmap::test
 

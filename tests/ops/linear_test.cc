@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -83,6 +84,39 @@ TEST_CASE("the division of rows among calls changes no bit") {
     }
     CHECK(whole.values() == parts.values());
   });
+}
+
+TEST_CASE("the division of columns among calls changes no bit, and none is written twice") {
+  const int64_t rows = 150;
+  const int64_t depth = 1600;  // sums in more than one part
+  const int64_t cols = 330;
+  const Matrix x = RandomMatrix(rows, depth, 1);
+  const Matrix weight = RandomMatrix(cols, depth, 2);
+  const Matrix bias = RandomMatrix(1, cols, 3);
+  const Matrix factor = RandomMatrix(rows, cols, 4);
+  const Matrix scale = RandomMatrix(1, cols, 5);
+  const Matrix residual = RandomMatrix(rows, cols, 6);
+  for (const bool pairs : {false, true}) {
+    const PackedMatrix packed(weight.view(), pairs);
+    AlignedBuffer words;
+    const MatrixView input = LinearInput(x.view(), packed.view(), words);
+    ForEachInstructionSet([&] {
+      const auto multiply = [&](std::initializer_list<ColumnRange> ranges) {
+        Matrix out = residual;  // in place: what is written twice is wrong
+        const Epilogue epilogue = {.activation = Activation::kGelu,
+                                   .factor = factor.view(),
+                                   .scale = scale.data(),
+                                   .residual = out.view()};
+        for (const ColumnRange& range : ranges) {
+          LinearColumns(input, packed.view(), range, bias.data(), epilogue, out.view());
+        }
+        return out.values();
+      };
+      const std::vector<float> whole = multiply({{0, cols}});
+      CHECK(multiply({{256, 74}, {0, 48}, {48, 208}}) == whole);
+      CHECK(multiply({{0, 16}, {16, 144}, {160, 160}, {320, 10}, {320, 0}}) == whole);
+    });
+  }
 }
 
 TEST_CASE("the epilogue acts in its order: bias, activation, factor, scale, residual") {

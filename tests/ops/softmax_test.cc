@@ -1,5 +1,6 @@
 #include "attnmap/ops/softmax.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -49,6 +50,34 @@ TEST_CASE("softmax has the worked values, large differences and large scores inc
     CHECK(large[2] == 0.0F);
     CHECK(Softmax({-3e38F}) == std::vector<float>{1.0F});
   });
+}
+
+TEST_CASE("what is not a number is not hidden by softmax") {
+  ForEachInstructionSet([] {
+    for (size_t at = 0; at < 11; ++at) {
+      std::vector<float> x(11, 0.5F);
+      x[at] = std::nanf("");
+      CHECK(std::isnan(Softmax(x)[at]));
+    }
+  });
+}
+
+TEST_CASE("softmax takes scales of either sign, and zero") {
+  const Matrix x = RandomMatrix(1, 37, 1);
+  for (const float scale : {-2.0F, 0.0F, 0.125F, 300.0F}) {
+    ForEachInstructionSet([&] {
+      Rows rows(x);
+      SoftmaxRows(rows.view, scale, {});
+      double largest = -1e30;
+      for (const float v : x.values()) largest = std::max(largest, double{scale} * v);
+      double total = 0;
+      for (const float v : x.values()) total += std::exp(double{scale} * v - largest);
+      for (int64_t j = 0; j < 37; ++j) {
+        const double expected = std::exp(double{scale} * x.at(0, j) - largest) / total;
+        REQUIRE(rows.storage.at(0, j) == Approx(expected).epsilon(2e-4).margin(1e-7));
+      }
+    });
+  }
 }
 
 TEST_CASE("softmax scales, adds a bias, and each row sums to 1") {

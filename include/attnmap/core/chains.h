@@ -9,17 +9,19 @@
 
 namespace attnmap {
 
-// A chain at work, and the worker that began it: nobody else begins one until
-// it has come to its end, so what belongs to the worker belongs to the chain.
+// A chain at work, and the worker that began it, which begins no other until this
+// one has come to its end: so what belongs to the worker belongs to the chain.
 struct ChainAt {
   int64_t chain;
   int owner;
 };
 
-// A step that chains take one after the other.
+// A step that chains take one after the other. Both functions run on any thread
+// of the pool, see what earlier stages of the chain wrote, and must not use the
+// pool.
 struct ChainStage {
   std::function<void(const ChainAt&)> open;  // once, before the parts; may be empty
-  int64_t num_parts = 1;                     // >= 1, may be done at once
+  int64_t num_parts = 1;                     // >= 0, may be done at once
   std::function<void(const ChainAt&, int64_t part)> part;
 };
 
