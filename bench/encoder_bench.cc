@@ -12,8 +12,6 @@
 // has it. --bf16: beside float32 in the same run. --served: an image for each line
 // of standard input, answered by its milliseconds (bench/onnxruntime).
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +25,7 @@
 #include "attnmap/image/prepare.h"
 #include "attnmap/ops/instruction_set.h"
 #include "attnmap/pipeline/bench.h"
+#include "attnmap/pipeline/peak_memory.h"
 #include "ceiling.h"
 #include "rivals.h"
 
@@ -49,12 +48,6 @@ ModelInput MakeInput(const VitModel& model) {
     pixels.values[i] = static_cast<float>(i * 2654435761U % 2048) / 1024.0F - 1.0F;
   }
   return PrepareTensor(std::move(pixels), model.config.patch_size);
-}
-
-double PeakMegabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 // The class token's row of the last layer.

@@ -6,8 +6,6 @@
 //
 // The peak is that of the whole process: measure one size a run.
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +16,7 @@
 #include "attnmap/analysis/outliers.h"
 #include "attnmap/encoder/encoder.h"
 #include "attnmap/model/vit_model.h"
+#include "attnmap/pipeline/peak_memory.h"
 #include "rivals.h"
 
 namespace {
@@ -78,12 +77,6 @@ double TimeOne(const PreparedModel& model, const ModelInput& input, const MapReq
   model.Encode(input, *sink, pool);
   sink->Maps(pool);
   return bench::Seconds() - start;
-}
-
-double PeakMegabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 void Measure(const Size& size, int threads, int turns, double discard_ratio) {

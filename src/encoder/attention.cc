@@ -271,6 +271,7 @@ void RunAttention(const Attention& attention, ThreadPool& pool,
   const int64_t num_items = job.fused ? num_tiles : num_tiles * attention.num_heads;
   pool.Run(num_items, [&](int64_t item, int worker) {
     CheckStop(attention.stop);
+    const StageTimer timer(attention.times, EncoderStage::kAttention);
     TileRun run(job, job.tiles[static_cast<size_t>(item % num_tiles)],
                 workers[static_cast<size_t>(worker)]);
     if (!job.fused) return run.RunHead(static_cast<int>(item / num_tiles));

@@ -9,6 +9,7 @@
 #include "attnmap/core/capture.h"
 #include "attnmap/core/tensor.h"
 #include "attnmap/core/thread_pool.h"
+#include "attnmap/encoder/stage_times.h"
 #include "attnmap/ops/panels.h"
 #include "attnmap/ops/relative_position.h"
 #include "encoder/workspace.h"
@@ -38,6 +39,7 @@ struct Attention {
   const LayerWants* wants = nullptr;
   AttentionSink* sink = nullptr;
   const std::atomic<bool>* stop = nullptr;
+  StageTimes* times = nullptr;
 };
 
 // Hands the rows asked for to the sink, from the workers' threads.

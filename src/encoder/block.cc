@@ -21,9 +21,10 @@ void BlockRest::AddStages(std::vector<RowStage>& stages) const {
 RowStage BlockRest::Output() const {
   const auto input = [this](const RowBlock& rows) { return rows.Of(context); };
   if (panels.output.present()) {
-    return Closing(input, layer.attention_norm, panels.output, layer.layer_scale1, tokens);
+    return Closing(EncoderStage::kOutput, input, layer.attention_norm, panels.output,
+                   layer.layer_scale1, tokens);
   }
-  RowStage stage;
+  RowStage stage{.kind = EncoderStage::kOutput};
   stage.part = [this, input](const RowBlock& rows, int64_t) {
     const MutableMatrixView from = input(rows);
     if (layer.attention_norm.present()) {
@@ -36,9 +37,10 @@ RowStage BlockRest::Output() const {
   return stage;
 }
 
-RowStage BlockRest::Closing(const Input& input, const NormWeights& norm, const PackedLinear& linear,
-                            const SharedTensor& scale, MatrixView residual) const {
-  RowStage stage;
+RowStage BlockRest::Closing(EncoderStage kind, const Input& input, const NormWeights& norm,
+                            const PackedLinear& linear, const SharedTensor& scale,
+                            MatrixView residual) const {
+  RowStage stage{.kind = kind};
   stage.open = [this, input, &norm, &linear](const RowBlock& rows) {
     const MutableMatrixView x = input(rows);
     if (norm.present()) Norm(x, norm, config.layer_norm_eps, x);
@@ -62,7 +64,7 @@ MutableMatrixView BlockRest::Hidden(const RowBlock& rows) const {
 }
 
 RowStage BlockRest::MlpIn() const {
-  RowStage stage;
+  RowStage stage{.kind = EncoderStage::kMlp};
   const ops::PanelView weight = panels.fc1.weight;
   stage.open = [this, weight](const RowBlock& rows) {
     WorkerScratch& scratch = rows.scratch;
@@ -94,7 +96,7 @@ RowStage BlockRest::MlpIn() const {
 
 RowStage BlockRest::MlpOut() const {
   const auto input = [this](const RowBlock& rows) { return Hidden(rows); };
-  return Closing(input, layer.mlp_norm, panels.fc2, layer.layer_scale2, out);
+  return Closing(EncoderStage::kMlp, input, layer.mlp_norm, panels.fc2, layer.layer_scale2, out);
 }
 
 }  // namespace attnmap::encoder

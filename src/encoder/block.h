@@ -36,8 +36,9 @@ struct BlockRest {
   RowStage MlpOut() const;
   // How both halves end: out = residual + scale * linear(norm(input)), the norm in
   // place.
-  RowStage Closing(const Input& input, const NormWeights& norm, const PackedLinear& linear,
-                   const SharedTensor& scale, MatrixView residual) const;
+  RowStage Closing(EncoderStage kind, const Input& input, const NormWeights& norm,
+                   const PackedLinear& linear, const SharedTensor& scale,
+                   MatrixView residual) const;
   MutableMatrixView Hidden(const RowBlock& rows) const;
 };
 

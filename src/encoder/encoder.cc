@@ -99,8 +99,7 @@ void PreparedModel::Encode(const ModelInput& input, AttentionSink& sink, ThreadP
   CheckInput(config, input);
   const auto tables = impl_->tables.Get(impl_->model, {input.grid.rows, input.grid.cols});
   WorkspacePool::Lease workspace = impl_->workspaces.Take();
-  encoder::Run(impl_->model, impl_->panels, *tables, input, sink, pool, *workspace,
-               ScoreScale(config, settings), settings.stop)
+  encoder::Run(impl_->model, impl_->panels, *tables, input, sink, pool, *workspace, settings)
       .Execute();
 }
 

@@ -30,7 +30,7 @@ void CopyHeads(MatrixView rows, int64_t first_token, int64_t first_head, Tensor&
 }
 
 RowStage Projection::Stage() const {
-  RowStage stage;
+  RowStage stage{.kind = EncoderStage::kProjections};
   stage.open = [this](const RowBlock& rows) {
     WorkerScratch& scratch = rows.scratch;
     scratch.wide.Reserve(rows.count * config.num_heads * (config.head_dim + config.value_dim));

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "attnmap/core/tensor.h"
+#include "attnmap/encoder/stage_times.h"
 #include "attnmap/model/vit_model.h"
 #include "attnmap/ops/linear.h"
 #include "attnmap/ops/normalize.h"
@@ -63,6 +64,7 @@ inline MatrixView Normed(MatrixView x, const NormWeights& norm, float eps, Worke
 
 // A ChainStage for rows.
 struct RowStage {
+  EncoderStage kind;
   std::function<void(const RowBlock&)> open;
   int64_t num_parts = 1;
   std::function<void(const RowBlock&, int64_t part)> part;

@@ -29,7 +29,7 @@ std::vector<ops::MutablePanels> HeadPanels(ops::AlignedBuffer& buffer, int64_t h
 
 Run::Run(const VitModel& model, const ModelPanels& panels, const GridTables& tables,
          const ModelInput& input, AttentionSink& sink, ThreadPool& pool, Workspace& workspace,
-         float score_scale, const std::atomic<bool>* stop)
+         const EncodeSettings& settings)
     : model_(model),
       config_(model.config),
       panels_(panels),
@@ -37,8 +37,9 @@ Run::Run(const VitModel& model, const ModelPanels& panels, const GridTables& tab
       sink_(sink),
       pool_(pool),
       workspace_(workspace),
-      score_scale_(score_scale),
-      stop_(stop),
+      score_scale_(ScoreScale(model.config, settings)),
+      stop_(settings.stop),
+      times_(settings.times),
       num_tokens_(model.config.tokens.num_tokens(input.grid)),
       plan_(MakePlan(model, sink, num_tokens_)),
       embedding_{model, input, tables, panels.patch} {
@@ -69,9 +70,10 @@ void Run::Advance(int layer) {
   std::vector<RowStage> stages;
   BlockRest rest{config_, Weights(std::max(layer - 1, 0)), rest_, context_, tokens_, next_};
   if (layer == 0) {
-    stages.push_back({.part = [this](const RowBlock& rows, int64_t) {
-      embedding_.Fill(rows.begin, rows.Of(next_), rows.scratch);
-    }});
+    stages.push_back(
+        {.kind = EncoderStage::kEmbedding, .part = [this](const RowBlock& rows, int64_t) {
+           embedding_.Fill(rows.begin, rows.Of(next_), rows.scratch);
+         }});
   } else {
     if (!config_.residual) {
       next_ = Dense(tokens_.data == workspace_.next.data() ? workspace_.tokens : workspace_.next,
@@ -103,10 +105,16 @@ void Run::RunStages(int64_t count, const std::vector<RowStage>& stages) {
   std::vector<ChainStage> chain;
   for (const RowStage& stage : stages) {
     ChainStage each;
-    if (stage.open) each.open = [&stage, &rows](const ChainAt& at) { stage.open(rows(at)); };
+    if (stage.open) {
+      each.open = [this, &stage, &rows](const ChainAt& at) {
+        const StageTimer timer(times_, stage.kind);
+        stage.open(rows(at));
+      };
+    }
     each.num_parts = stage.num_parts;
     each.part = [this, &stage, &rows](const ChainAt& at, int64_t part) {
       CheckStop(stop_);
+      const StageTimer timer(times_, stage.kind);
       stage.part(rows(at), part);
     };
     chain.push_back(std::move(each));
@@ -158,6 +166,7 @@ void Run::StartProjection(int layer, Projection& projection) {
 // Where only some tokens' queries are needed: gathered, and few.
 void Run::ProjectChosenQueries(int layer, const Projection& projection) {
   if (Plan(layer).queries.all || queries_.empty()) return;
+  const StageTimer timer(times_, EncoderStage::kProjections);
   const MutableMatrixView chosen = Dense(workspace_.context, query_.rows, tokens_.cols);
   for (int64_t i = 0; i < chosen.rows; ++i) {
     std::copy_n(tokens_.row(queries_[static_cast<size_t>(i)]), chosen.cols, chosen.row(i));
@@ -187,6 +196,7 @@ void Run::Attend(int layer) {
   attention.wants = &plan.wants;
   attention.sink = &sink_;
   attention.stop = stop_;
+  attention.times = times_;
   if (plan.keys) RunAttention(attention, pool_, workspace_.workers);
 }
 

@@ -8,6 +8,7 @@
 #include "attnmap/core/capture.h"
 #include "attnmap/core/model_input.h"
 #include "attnmap/core/thread_pool.h"
+#include "attnmap/encoder/encoder.h"
 #include "attnmap/model/vit_model.h"
 #include "encoder/embed.h"
 #include "encoder/grid_tables.h"
@@ -33,7 +34,7 @@ class Run {
  public:
   Run(const VitModel& model, const ModelPanels& panels, const GridTables& tables,
       const ModelInput& input, AttentionSink& sink, ThreadPool& pool, Workspace& workspace,
-      float score_scale, const std::atomic<bool>* stop);
+      const EncodeSettings& settings);
 
   void Execute();
 
@@ -62,6 +63,7 @@ class Run {
   Workspace& workspace_;
   const float score_scale_;
   const std::atomic<bool>* stop_;
+  StageTimes* times_;
   const int64_t num_tokens_;
   const RunPlan plan_;
   const Embedding embedding_;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "attnmap/core/error.h"
 #include "attnmap/formats/file.h"
@@ -51,13 +52,13 @@ void MakeFolder(const fs::path& folder) {
 // threads they work on the tiles of one image after the other instead.
 class Batch {
  public:
-  Batch(const std::vector<BatchItem>& items, const BatchOptions& options,
+  Batch(const std::vector<BatchItem>& items, const BatchOptions& options, PreparedModel model,
         const std::function<void(const BatchProgress&)>& report)
       : items_(items),
         options_(options),
         report_(report),
         settings_(SettingsJson(options.job)),
-        model_(PrepareModel(options.model, options.job.selection, items.size() > 1)),
+        model_(std::move(model)),
         manifest_((fs::path(options.output_dir) / "manifest.jsonl").string()) {}
 
   BatchSummary Run() {
@@ -172,8 +173,10 @@ class Batch {
 
 BatchSummary RunBatch(const std::vector<BatchItem>& items, const BatchOptions& options,
                       const std::function<void(const BatchProgress&)>& report) {
+  // Before there is a folder: it may be refused.
+  PreparedModel model = PrepareModel(options.model, options.job.selection, items.size() > 1);
   MakeFolder(options.output_dir);
-  return Batch(items, options, report).Run();
+  return Batch(items, options, std::move(model), report).Run();
 }
 
 }  // namespace attnmap

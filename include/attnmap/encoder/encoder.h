@@ -8,6 +8,7 @@
 #include "attnmap/core/capture.h"
 #include "attnmap/core/model_input.h"
 #include "attnmap/core/thread_pool.h"
+#include "attnmap/encoder/stage_times.h"
 #include "attnmap/model/vit_model.h"
 
 namespace attnmap {
@@ -24,6 +25,8 @@ struct EncodeSettings {
   std::optional<float> score_scale;
   // Looked at between tiles: true ends the run with Interrupted. Null: never.
   const std::atomic<bool>* stop = nullptr;
+  // What each stage takes is added here. Null: not measured.
+  StageTimes* times = nullptr;
 };
 
 // The factor that comes to, as the encoder multiplies with it.

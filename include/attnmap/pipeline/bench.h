@@ -1,11 +1,13 @@
 #ifndef ATTNMAP_PIPELINE_BENCH_H_
 #define ATTNMAP_PIPELINE_BENCH_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "attnmap/encoder/stage_times.h"
 #include "attnmap/pipeline/options.h"
 
 namespace attnmap {
@@ -27,12 +29,16 @@ struct BenchRow {
   std::string name;
   RowsCols size;
   int64_t num_tokens = 0;
-  double first_ms = 0;     // the first image
-  double median_ms = 0;    // of those after it
+  double first_ms = 0;   // the first image
+  double median_ms = 0;  // of those after it
+  double best_ms = 0;
   int images = 0;          // measured
   double operations = 0;   // that the map needs (MapOperations)
   double gflops = 0;       // operations a second, in 10^9
-  double peak_gflops = 0;  // multiply-adds in registers, between the images
+  double peak_gflops = 0;  // multiply-adds in registers, between the images; a median
+  // Of the threads' time in the encoder, as EncoderStage numbers them.
+  std::array<double, kEncoderStageNames.size()> stage_shares{};
+  double peak_megabytes = 0;  // of the process, since the model before
 };
 
 struct BenchResult {
