@@ -124,7 +124,7 @@ BenchRow Measure(const std::string& name, const PreparedModel& model, const Benc
   row.best_ms = *std::min_element(images.begin(), images.end()) * 1e3;
   row.gflops = row.operations / median / 1e9;
   row.peak_gflops = Median(peaks) / 1e9;
-  const double total = static_cast<double>(
+  const auto total = static_cast<double>(
       std::accumulate(times.nanoseconds.begin(), times.nanoseconds.end(), int64_t{0}));
   for (size_t i = 0; i < row.stage_shares.size(); ++i) {
     row.stage_shares[i] = static_cast<double>(times.nanoseconds[i]) / total;
